@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AccountCache } from '../src/accounts/account-cache.ts';
 import type { AccountSnapshot } from '../src/accounts/account-directory.ts';
 
-test('who needs an account as it is now does not join a read that began before', async () => {
+test('a caller that needs current state does not join a read that started earlier', async () => {
   let nowMs = 1_000;
   const answers: ((version: bigint) => void)[] = [];
   const read = (accountId: string) =>
@@ -14,7 +14,7 @@ test('who needs an account as it is now does not join a read that began before',
   nowMs += 10;
   const [joined, fresh] = [cache.get('0x1'), cache.get('0x1', 0)];
   expect(answers.length).toBe(2);
-  // The older one is answered last, and does not replace the newer
+  // The older read finishes last, and does not replace the newer result
   answers[1]!(2n);
   expect(await fresh).toMatchObject({ objectVersion: 2n });
   answers[0]!(1n);

@@ -14,14 +14,14 @@ import { databases, type TestDb } from './support/databases.ts';
 import { fund, startTestNetwork, type TestNetwork, testKey } from './support/localnet-process.ts';
 import { createUnsteadyFetch } from './support/unsteady-fetch.ts';
 
-/** No look at the feed within a test */
+/** The feed is not polled within a test */
 const never = 3_600_000;
 
 let network: TestNetwork;
 let tables: TestDb;
 const open: AccountDirectory[] = [];
 
-/** A directory of its own with a clock and a chain connection that the test controls. */
+/** A separate directory with a clock and a chain connection that the test controls. */
 function directoryWith(options: { cacheMs?: number; pollMs?: number } = {}) {
   const unsteady = createUnsteadyFetch();
   const clock = { ms: 0 };
@@ -50,7 +50,7 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 
   describe('reading an account', () => {
-    it('gives its state on chain, by an id in any case', async () => {
+    it('returns its on-chain state, for an id in any letter case', async () => {
       const account = await network.account();
       const key = testKey();
       await account.add(key, {
@@ -82,7 +82,7 @@ describe.each(databases)('on $name', ({ create }) => {
       ]);
     });
 
-    it('knows no account under the id of nothing, of the registry or of a coin', async () => {
+    it("knows no account under the zero id, the registry's id or a coin's id", async () => {
       const { directory } = directoryWith();
       const owner = testKey();
       await fund(network.url, owner.address);
@@ -91,7 +91,7 @@ describe.each(databases)('on $name', ({ create }) => {
         expect(await directory.account(id)).toBeUndefined();
     });
 
-    it('asks the chain once for many callers, and not again while the answer is fresh', async () => {
+    it('queries the chain once for many callers, and not again while the result is fresh', async () => {
       const account = await network.account();
       const { directory, unsteady, clock } = directoryWith({ pollMs: never });
       await directory.accountsOf(testKey().publicKey);
@@ -103,7 +103,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect(unsteady.calls - before).toBe(1);
     });
 
-    it('asks once for an id that does not exist while that answer is fresh', async () => {
+    it('queries once for an unknown id while that result is fresh', async () => {
       const { directory, unsteady } = directoryWith({ pollMs: never });
       await directory.accountsOf(testKey().publicKey);
       const before = unsteady.calls;
@@ -125,7 +125,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect((await directory.account(account.id))!.delegates).toHaveLength(0);
     });
 
-    it('is seen through the event feed without waiting for the cache, and told to listeners', async () => {
+    it('is seen through the event feed without waiting for the cache, and reported to listeners', async () => {
       const account = await network.account();
       const { directory } = directoryWith({ cacheMs: 1_000_000, pollMs: 50 });
       const changes: string[] = [];
@@ -136,7 +136,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect(changes).toContain(account.id);
     });
 
-    it('is told to every listener, also after one of them failed', async () => {
+    it('is reported to every listener, even after one of them failed', async () => {
       const account = await network.account();
       const { directory } = directoryWith({ pollMs: 50 });
       const changes: string[] = [];
@@ -149,7 +149,7 @@ describe.each(databases)('on $name', ({ create }) => {
       await vi.waitFor(() => expect(directory.health()).toEqual({ ok: true }), 20_000);
     });
 
-    it('is seen when the caller asks for a fresher answer', async () => {
+    it('is seen when the caller asks for a fresher result', async () => {
       const account = await network.account();
       const { directory, clock } = directoryWith({ pollMs: never });
       await directory.accountsOf(testKey().publicKey);
@@ -161,8 +161,8 @@ describe.each(databases)('on $name', ({ create }) => {
     });
   });
 
-  describe('when the chain cannot be asked', () => {
-    it('serves the cache for 60 s, marked, and nothing after that', async () => {
+  describe('while the chain is unreachable', () => {
+    it('serves the cache for 60 s, marked as stale, and nothing after that', async () => {
       const account = await network.account();
       const { directory, unsteady, clock } = directoryWith({ pollMs: never });
       await directory.account(account.id);
@@ -180,7 +180,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect((await directory.account(account.id))!.stale).toBe(false);
     });
 
-    it('answers auth_unavailable for an unknown account, never that there is none', async () => {
+    it('returns auth_unavailable for an unknown account, never "not found"', async () => {
       const account = await network.account();
       const { directory, unsteady } = directoryWith({ pollMs: never });
       unsteady.mode = 'refusing';
@@ -192,7 +192,7 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 
   describe('a full node that lags behind', () => {
-    it('never brings an older state back, not even after a restart', async () => {
+    it('never restores an older state, even after a restart', async () => {
       const account = await network.account();
       const lagging = directoryWith({ pollMs: never });
       await lagging.directory.account(account.id);
@@ -212,7 +212,7 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 
   describe('the delegate table', () => {
-    it('lists a key in each of its accounts, proven ones first, and forgets a removed one', async () => {
+    it('lists a key in each of its accounts, verified ones first, and drops a removed one', async () => {
       const [first, second] = [await network.account(), await network.account()];
       const key = testKey();
       await first.add(key);
@@ -227,7 +227,7 @@ describe.each(databases)('on $name', ({ create }) => {
       await vi.waitFor(async () => expect(await directory.accountsOf(key.publicKey)).toHaveLength(1), 20_000);
     });
 
-    it('finds a key that was added a moment ago although no look at the feed is due', async () => {
+    it('finds a key that was added a moment ago even when the feed is not due', async () => {
       const account = await network.account();
       const { directory, clock } = directoryWith({ pollMs: never });
       const key = testKey();
@@ -237,7 +237,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect(await directory.accountsOf(key.publicKey)).toEqual([{ accountId: account.id, proven: false }]);
     });
 
-    it('catches up on what happened while nobody watched', async () => {
+    it('catches up on events that happened while no relayer was running', async () => {
       const account = await network.account();
       const before = directoryWith({ pollMs: never });
       await before.directory.accountsOf(testKey().publicKey);
@@ -254,7 +254,7 @@ describe.each(databases)('on $name', ({ create }) => {
       expect(rows).toHaveLength(1);
     });
 
-    it('does not move its cursor past events whose account is still read in an older state', async () => {
+    it('does not move its cursor past events whose account was read in an older state', async () => {
       const account = await network.account();
       const { directory, unsteady, clock } = directoryWith({ pollMs: never });
       await directory.accountsOf(testKey().publicKey);

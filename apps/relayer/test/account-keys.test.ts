@@ -17,7 +17,7 @@ describe.each(databases)('the keys of an account on $name', ({ create }) => {
   });
   afterAll(() => database.drop());
 
-  test('include keys of memories that are pending or failed, which will need a reader', async () => {
+  test('include keys of pending and failed memories, which will need a reader', async () => {
     const { db } = database;
     const accountId = `0x${randomBytes(32).toString('hex')}`;
     const tagOf = (origin: string, namespace: string) =>

@@ -12,7 +12,7 @@ const blobId = 'b'.repeat(43);
 const right = Buffer.from('the stored bytes');
 const isRight = (bytes: Buffer): boolean => bytes.equals(right);
 
-/** For what a busy machine does late */
+/** For late responses on a busy machine */
 const patience = { timeout: 20_000 };
 
 const open: { close(): Promise<void> }[] = [];
@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((part) => part.close()));
 });
 
-/** One server a behaviour, in the order in which they are asked. */
+/** One server per behaviour, in the order in which they are queried. */
 async function aggregators(
   behaviours: ((response: ServerResponse) => void)[],
   options: Partial<AggregatorOptions> = {},
@@ -45,27 +45,27 @@ const serve = (bytes: Buffer) => (response: ServerResponse) => void response.end
 const status = (code: number) => (response: ServerResponse) =>
   void response.writeHead(code).end('upstream text');
 const never = () => undefined;
-/** Headers and then a byte now and then, without an end */
+/** Headers, and then a byte from time to time without end */
 const drip = (response: ServerResponse): void => {
   const timer = setInterval(() => response.write('.'), 20);
   response.once('close', () => clearInterval(timer));
 };
 
 describe('reading a blob', () => {
-  test('takes it from the primary, and asks nobody else', async () => {
+  test('uses only the primary when it responds', async () => {
     const { reader, servers } = await aggregators([serve(right), serve(right)]);
     expect(await reader.read(blobId, isRight)).toEqual(right);
     expect(servers.map(({ asked }) => asked)).toEqual([[`/v1/blobs/${blobId}`], []]);
   });
 
-  test('a quilt patch has a path of its own, and trusted reads may skip the consistency check', async () => {
+  test('uses a separate path for a quilt patch, and skips the consistency check if reads are trusted', async () => {
     const { reader, servers } = await aggregators([serve(right)], { skipConsistencyCheck: true });
     const patch = 'p'.repeat(50);
     await reader.read(patch, isRight);
     expect(servers[0]!.asked).toEqual([`/v1/blobs/by-quilt-patch-id/${patch}?skip_consistency_check=true`]);
   });
 
-  test('whoever restores has it checked, whatever is configured', async () => {
+  test('always checks consistency for a restore', async () => {
     const { reader, servers } = await aggregators([serve(right)], { skipConsistencyCheck: true });
     await reader.read(blobId, isRight, { alwaysChecked: true });
     expect(servers[0]!.asked).toEqual([`/v1/blobs/${blobId}`]);
@@ -83,13 +83,13 @@ describe('reading a blob', () => {
       'fails and never ends its answer',
       (response: ServerResponse) => void response.writeHead(500).write('.'),
     ],
-  ])('the next aggregator is asked at once when the first %s', async (_how, first) => {
+  ])('asks the next aggregator at once when the first %s', async (_how, first) => {
     const { reader, servers } = await aggregators([first, serve(right)]);
     expect(await reader.read(blobId, isRight)).toEqual(right);
     expect(servers[1]!.asked.length).toBe(1);
   });
 
-  test('a slow one is raced after its time; with 0 all are asked at once', async () => {
+  test('races a slow aggregator after the delay, and asks all at once with a delay of 0', async () => {
     const slow = await aggregators([never, serve(right)], { raceAfterMs: 30 });
     expect(await slow.reader.read(blobId, isRight)).toEqual(right);
     const all = await aggregators([never, never, serve(right)], { raceAfterMs: 0 });
@@ -97,7 +97,7 @@ describe('reading a blob', () => {
     expect(all.servers.map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
   });
 
-  test('is missing only when every aggregator says so, and they are several', async () => {
+  test('is missing only if at least two aggregators were asked and all returned 404', async () => {
     const missing = await aggregators([status(404), status(404)]);
     await expect(missing.reader.read(blobId, isRight)).rejects.toMatchObject({ kind: 'missing' });
     for (const others of [[status(503)], [serve(Buffer.from('other bytes'))], []]) {
@@ -106,7 +106,7 @@ describe('reading a blob', () => {
     }
   });
 
-  test('what is no blob id is asked of nobody', async () => {
+  test('does not request an invalid blob id', async () => {
     const { reader, servers } = await aggregators([serve(right)]);
     for (const id of ['', '../status', `${blobId}?x`, blobId.slice(1), `${blobId}/`])
       await expect(reader.read(id, isRight)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -121,7 +121,7 @@ describe('reading a blob', () => {
     await expect(reader.read(blobId, isRight)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  test('health tells of the primary', async () => {
+  test("reports the primary's health", async () => {
     const well = await aggregators([status(200)]);
     expect(await well.reader.health()).toEqual({ ok: true });
     const ill = await aggregators([status(500), status(200)]);
@@ -129,8 +129,8 @@ describe('reading a blob', () => {
   });
 });
 
-describe('the others', () => {
-  /** Notes when the reader leaves before it was answered. */
+describe('the other aggregators', () => {
+  /** Counts requests that the reader abandoned before the response. */
   function abandoned(behave: (response: ServerResponse) => void = never) {
     const state = { left: 0 };
     const behaviour = (response: ServerResponse): void => {
@@ -145,15 +145,15 @@ describe('the others', () => {
   test.each([
     ['has not answered yet', never],
     ['is in the middle of it', drip],
-  ])('are cancelled when one has answered: one that %s', async (_how, behave) => {
+  ])('are cancelled after a successful read: one that %s', async (_how, behave) => {
     const slow = abandoned(behave);
     const { reader } = await aggregators([slow.behaviour, serve(right)], { raceAfterMs: 30 });
     await reader.read(blobId, isRight);
     await expect.poll(() => slow.state.left, patience).toBe(1);
   });
 
-  test('that hang use up nothing: the primary is asked first for ever', async () => {
-    // The second answers when the primary was asked as well
+  test('do not exhaust connections when they hang, so the primary is still asked first', async () => {
+    // The second responds once the primary was asked as well
     let unmet = 0;
     const waiting: ServerResponse[] = [];
     const meet = (): void => {
@@ -168,12 +168,12 @@ describe('the others', () => {
       meet();
     };
     const { reader } = await aggregators([slow.behaviour, second], { raceAfterMs: 0 });
-    // More than there are connections
+    // More than the number of connections
     for (let i = 0; i < 80; i++) expect(await reader.read(blobId, isRight)).toEqual(right);
     await expect.poll(() => slow.state.left, patience).toBe(80);
   });
 
-  test('are cancelled when the time is over', async () => {
+  test('are cancelled when the time is up', async () => {
     const slow = abandoned();
     const { reader, servers } = await aggregators([slow.behaviour], { timeoutMs: 200 });
     await expect(reader.read(blobId, isRight)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -181,14 +181,14 @@ describe('the others', () => {
   });
 });
 
-describe('a blob that is not there yet', () => {
-  /** Answers in this order, and the last for ever. */
+describe('a missing blob', () => {
+  /** Responds in this order, and repeats the last one forever. */
   const inTurn = (...behaviours: ((response: ServerResponse) => void)[]) => {
     let next = 0;
     return (response: ServerResponse) => behaviours[Math.min(next++, behaviours.length - 1)]!(response);
   };
 
-  test('and was stored a moment ago is asked for again, of all', async () => {
+  test('is requested again from all aggregators if it was stored a moment ago', async () => {
     const { reader, servers } = await aggregators([
       inTurn(status(404), status(404), status(404), serve(right)),
       status(500),
@@ -197,19 +197,19 @@ describe('a blob that is not there yet', () => {
     expect(servers.map(({ asked }) => asked.length)).toEqual([4, 3]);
   });
 
-  test('and never comes is given up', async () => {
+  test('is given up after the last retry', async () => {
     const { reader, servers } = await aggregators([status(404), status(404)]);
     await expect(reader.read(blobId, isRight, { fresh: true })).rejects.toMatchObject({ kind: 'missing' });
     expect(servers.map(({ asked }) => asked.length)).toEqual([4, 4]);
   });
 
-  test('and is old is not: a recall does not wait for what is lost', async () => {
+  test('is not retried if it is old, so a recall does not wait for lost blobs', async () => {
     const { reader, servers } = await aggregators([status(404), status(404)]);
     await expect(reader.read(blobId, isRight)).rejects.toMatchObject({ kind: 'missing' });
     expect(servers.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 
-  test.each([503, 429])('and is said to come back (%i) is asked for again, old as it is', async (code) => {
+  test.each([503, 429])('is retried even if old when an aggregator responds %i', async (code) => {
     const { reader } = await aggregators([inTurn(status(code), serve(right))]);
     expect(await reader.read(blobId, isRight)).toEqual(right);
   });
@@ -217,7 +217,7 @@ describe('a blob that is not there yet', () => {
   test.each([
     ['500', status(500)],
     ['other bytes', serve(Buffer.from('other bytes'))],
-  ])('nothing is repeated after %s', async (_what, behave) => {
+  ])('is not retried after %s', async (_what, behave) => {
     const { reader, servers } = await aggregators([behave]);
     await expect(reader.read(blobId, isRight, { fresh: true })).rejects.toMatchObject({
       kind: 'unavailable',
@@ -225,7 +225,7 @@ describe('a blob that is not there yet', () => {
     expect(servers[0]!.asked.length).toBe(1);
   });
 
-  test('is given up when the time is over, in the middle of a wait', async () => {
+  test('is given up when the time is up, even between two attempts', async () => {
     const options = { timeoutMs: 500, retryDelaysMs: [600_000] };
     const { reader, servers } = await aggregators([status(404)], options);
     await expect(reader.read(blobId, isRight, { fresh: true })).rejects.toMatchObject({
@@ -235,14 +235,14 @@ describe('a blob that is not there yet', () => {
   });
 });
 
-test('no more blobs are read at once than there may be, and a quarter of them for one account', async () => {
-  const held: ServerResponse[] = [];
+test('limits concurrent blob reads, and each account to a quarter of them', async () => {
+  const openResponses: ServerResponse[] = [];
   let most = 0;
   const { reader } = await aggregators(
     [
       (response) => {
-        held.push(response);
-        most = Math.max(most, held.length);
+        openResponses.push(response);
+        most = Math.max(most, openResponses.length);
       },
     ],
     { readsAtOnce: 4 },
@@ -251,8 +251,8 @@ test('no more blobs are read at once than there may be, and a quarter of them fo
   const ofOne = Array.from({ length: 4 }, () => read('a'));
   const ofOthers = [read('b'), read('c'), read('d'), read('e'), read(), read()];
   for (const open of [4, 4, 4, 4, 3, 3, 2, 2, 2, 1]) {
-    await expect.poll(() => held.length, patience).toBe(open);
-    held.shift()!.end(right);
+    await expect.poll(() => openResponses.length, patience).toBe(open);
+    openResponses.shift()!.end(right);
   }
   expect((await Promise.all([...ofOne, ...ofOthers])).length).toBe(10);
   expect(most).toBe(4);

@@ -111,7 +111,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     );
   }
 
-  /** Jobs that fail for the last time; the ids. */
+  /** Jobs that fail for the last time; returns their ids. */
   async function exhaust(count: number, alerts: Pick<TaskLoop, 'wake'> | undefined, bytes = envelope) {
     await accept(count, bytes);
     await database.db.query('UPDATE memory_job SET attempts = 4');
@@ -127,7 +127,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
   const untilTold = (count: number) => expect.poll(() => hook.taken.length, { timeout: 10_000 }).toBe(count);
   const untilEmpty = () => expect.poll(waiting, { timeout: 10_000 }).toBe(0);
 
-  test('five attempts that failed are one alert, with job, tag, reason and advice, and nothing else', async () => {
+  test('writes one alert after five failed attempts, with only job, tag, reason and advice', async () => {
     const sender = await startSender();
     await accept(1);
     let [job] = await claim();
@@ -145,13 +145,13 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     for (const part of ['memrelay on testnet', job!.id, tag, 'the relay answered 503', 'What to do:'])
       expect(text).toContain(part);
     expect(body).not.toContain(namespace);
-    // Nothing more comes of it
+    // No further alert follows
     await attempt(job!, sender);
     expect(await waiting()).toBe(0);
     expect(hook.posts).toHaveLength(1);
   });
 
-  test('what waits tells no namespace and holds no URL', async () => {
+  test('stores no namespace and no URL in a waiting alert', async () => {
     await exhaust(1, asleep);
     const { rows } = await database.db.query('SELECT * FROM alert');
     expect(JSON.stringify(rows)).toContain(tag);
@@ -160,13 +160,13 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     expect(JSON.stringify([rows, tasks])).not.toContain(hook.secret);
   });
 
-  test('bytes that are no envelope have no tag', async () => {
+  test('stores no tag for bytes that are not an envelope', async () => {
     await exhaust(1, await startSender(), randomBytes(700));
     await untilTold(1);
     expect(hook.taken[0]).toContain('no namespace tag');
   });
 
-  test('without a webhook, for a refusal, and for a lost lease nothing is written', async () => {
+  test('writes nothing without a webhook, after a rejection, or for a lost lease', async () => {
     await exhaust(1, undefined);
     await accept(1);
     const [rejected] = await claim();
@@ -185,7 +185,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     ['never answers', 'hang'],
     ['answers 500', { status: 500 }],
     ['answers 429', { status: 429 }],
-  ])('a webhook that %s is tried again, and hears of it once', async (_how, taking) => {
+  ])('retries a webhook that %s, and posts once', async (_how, taking) => {
     hook.next = [taking, taking];
     const [id] = await exhaust(1, await startSender());
     await untilTold(1);
@@ -194,7 +194,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     expect(hook.taken[0]).toContain(id);
   });
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     const elsewhere = await startWebhook();
     hook.next = [{ status: 302, headers: { location: elsewhere.url } }];
     await exhaust(1, await startSender());
@@ -204,14 +204,14 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     await elsewhere.close();
   });
 
-  test('Retry-After is waited for', async () => {
+  test('waits for Retry-After', async () => {
     hook.next = [{ status: 429, headers: { 'retry-after': '1' } }];
     await exhaust(1, await startSender());
     await untilTold(1);
     expect(hook.posts[1]!.at - hook.posts[0]!.at).toBeGreaterThanOrEqual(950);
   });
 
-  test('a webhook that is not there any more is given up, with a line in the log', async () => {
+  test('gives up a removed webhook, with a line in the log', async () => {
     hook.next = [{ status: 404 }];
     await exhaust(1, await startSender());
     await untilEmpty();
@@ -219,7 +219,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     expect(logged.join()).toContain('refuses');
   });
 
-  test('what cannot be posted for too long is given up, with a line in the log', async () => {
+  test('gives up alerts that could not be posted for too long, with a line in the log', async () => {
     hook.usual = { status: 503 };
     await exhaust(1, await startSender({ giveUpAfterMs: 300 }));
     await untilEmpty();
@@ -228,7 +228,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     expect(logged.join()).toContain('for too long: lost');
   });
 
-  test('50 failures within a minute are two messages that name every one by its count', async () => {
+  test('groups 50 failures within a minute into two messages that count each one', async () => {
     const sender = await startSender({ pauseMs: 60_000 });
     const [first] = await exhaust(1, sender);
     await untilTold(1);
@@ -241,7 +241,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     await expect.poll(secondsLeft, { timeout: 10_000 }).toBeGreaterThan(30);
     await exhaust(49, sender);
     expect(hook.posts).toHaveLength(1);
-    // The minute is over
+    // After the minute
     await database.db.query('UPDATE shared_task SET due_at = now()');
     await untilTold(2);
     await untilEmpty();
@@ -252,14 +252,14 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     expect(hook.posts).toHaveLength(2);
   });
 
-  test('several relayers post one alert once', async () => {
+  test('posts an alert once with several relayers', async () => {
     const several = [await startSender(), await startSender(), await startSender()];
     await exhaust(5, { wake: () => several.map((sender) => sender.wake()) });
     await untilEmpty();
     await exhaust(1, several[1]);
     await untilEmpty();
-    const told = hook.taken.join().matchAll(/Job [0-9a-f-]{36}|\d+ uploads were/g);
-    const counts = [...told].map(([match]) => Number.parseInt(match, 10) || 1);
+    const matches = hook.taken.join().matchAll(/Job [0-9a-f-]{36}|\d+ uploads were/g);
+    const counts = [...matches].map(([match]) => Number.parseInt(match, 10) || 1);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(6);
   });
 });

@@ -8,7 +8,7 @@ import { createCitations } from '../src/memories/answers/citations.ts';
 import { localAnswer } from '../src/memories/answers/local-answer.ts';
 import { quotedMemories } from '../src/memories/answers/quoted-memories.ts';
 
-/** A text in pieces of any sizes. */
+/** A text split into pieces of any size. */
 const cut = (text: string, sizes: readonly number[]): string[] => {
   const pieces: string[] = [];
   for (let at = 0, i = 0; at < text.length; i++) {
@@ -20,7 +20,7 @@ const cut = (text: string, sizes: readonly number[]): string[] => {
 };
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 });
 
-test('a prompt that changes gets another version', () => {
+test('changes the version when a prompt changes', () => {
   const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
   expect(
     [extractPrompt, askPrompt].map(({ version, text }) => `${version} ${fingerprint(text)}`),
@@ -32,7 +32,7 @@ test('a prompt that changes gets another version', () => {
   `);
 });
 
-describe('marks of memories in an answer', () => {
+describe('citations in an answer', () => {
   const rewritten = (text: string, offered = 3, pieces = [text]) => {
     const citations = createCitations(offered);
     const shown = pieces.map((piece) => citations.push(piece)).join('') + citations.end();
@@ -49,7 +49,7 @@ describe('marks of memories in an answer', () => {
     ['Twice [m1 m1].', 'Twice [1].', [0]],
   ])('%s', (text, shown, used) => expect(rewritten(text)).toEqual({ shown, used }));
 
-  test('are the same however the answer is cut, and every number names a memory that was offered', () => {
+  test('are the same however the answer is split, and each number refers to an offered memory', () => {
     const parts = fc.constantFrom(
       '[m1]',
       '[m2',
@@ -78,18 +78,18 @@ describe('marks of memories in an answer', () => {
     );
   });
 
-  test('a long run of white space is looked through once', () => {
+  test('scans a long run of white space only once', () => {
     const started = performance.now();
     expect(rewritten(`a${' '.repeat(100_000)}b${' '.repeat(100_000)}[m1]`).used).toEqual([0]);
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('what steers a terminal is taken out, lines are kept', () =>
+  test('removes terminal control characters, and keeps line breaks', () =>
     expect(rewritten('a\u001b[31m\nb\u202ec\u0000').shown).toBe('a[31m\nbc'));
 });
 
-describe('a string that is read while its JSON comes', () => {
-  test('is what JSON.parse would give, however it is cut', () => {
+describe('a string that is decoded while its JSON arrives', () => {
+  test('equals the result of JSON.parse, however it is split', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -109,10 +109,10 @@ describe('a string that is read while its JSON comes', () => {
     );
   });
 
-  test('may hold control characters that JSON allows', () =>
+  test('may contain control characters that JSON allows', () =>
     expect(createStringReader('answer').push('{"answer":"a\u007fb\u0085c"')).toBe('a\u007fb\u0085c'));
 
-  test('of something that is no JSON is as far as it goes', () => {
+  test('is decoded up to the first invalid character', () => {
     const reader = createStringReader('answer');
     expect(reader.push('{"known":true,"answer":"one\\x two"')).toBe('one');
     expect(reader.push(', more')).toBe('');
@@ -120,7 +120,7 @@ describe('a string that is read while its JSON comes', () => {
   });
 });
 
-describe('memories as the model gets them', () => {
+describe("memories in the model's input", () => {
   const hit = (id: string, text: string, more = {}) => ({
     id,
     blob_id: id,
@@ -130,7 +130,7 @@ describe('memories as the model gets them', () => {
     ...more,
   });
 
-  test('are a document with labels, days, and what replaces what', async () => {
+  test('are a document with labels, dates and replacements', async () => {
     const { document, offered } = await quotedMemories('where?', [
       hit('a', 'Ana lives in Lisbon.'),
       hit('b', 'Ana lives in Porto.', { superseded_by: 'a' }),
@@ -147,7 +147,7 @@ describe('memories as the model gets them', () => {
     });
   });
 
-  test('of a hundred memories of a megabyte are as many as there is room for, each by its telling part', async () => {
+  test('are as many as fit, each with its relevant excerpt, of a hundred memories of one megabyte', async () => {
     const filler = 'Nothing of interest stands here at all. '.repeat(13_000);
     const long = `${filler}The parcel is in the blue cupboard. ${filler}`;
     const hits = Array.from({ length: 100 }, (_, i) => hit(String(i), long));
@@ -160,7 +160,7 @@ describe('memories as the model gets them', () => {
     }
   });
 
-  test('without a model the best three hits are quoted', () => {
+  test('quotes the best three hits without a model', () => {
     const hits = ['one', 'two\n lines', 'x'.repeat(900), 'four'].map((text, i) => hit(String(i), text));
     const { answer, memories } = localAnswer(hits)!;
     expect(answer).toBe(`“one” [1]\n“two lines” [2]\n“${'x'.repeat(500)} …” [3]`);

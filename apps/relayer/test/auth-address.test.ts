@@ -12,7 +12,7 @@ describe('the client address', () => {
   it.each<[string, string | undefined, number, string]>([
     ['192.0.2.1', '203.0.113.9', 0, '192.0.2.1'],
     ['192.0.2.1', '203.0.113.9', 1, '203.0.113.9'],
-    // What the client itself wrote stands left of what the proxy added
+    // Entries written by the client are to the left of the proxy's entry
     ['192.0.2.1', '1.2.3.4, 203.0.113.9', 1, '203.0.113.9'],
     ['192.0.2.1', '1.2.3.4, 203.0.113.9, 198.51.100.7', 2, '203.0.113.9'],
     ['192.0.2.1', '203.0.113.9', 2, '192.0.2.1'],
@@ -35,7 +35,7 @@ describe('the client address', () => {
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['unknown', 'unknown'],
-  ])('%s is counted as %s', (address, block) => {
+  ])('counts %s as %s', (address, block) => {
     expect(addressBlock(address)).toBe(block);
   });
 });
@@ -43,7 +43,7 @@ describe('the client address', () => {
 const dayMs = 24 * 3_600_000;
 
 describe('the limit of an address', () => {
-  it('counts per block and minute, and what is given back does not count', () => {
+  it('counts per address block and minute, except for requests that gave their unit back', () => {
     let nowMs = 0;
     const limit = createAddressLimit({ failuresPerMinute: 2, now: () => nowMs });
     const take = (block: string) => limit.take(block, undefined);
@@ -78,7 +78,7 @@ describe('a known key at an address whose budget is spent', () => {
   const size = (burst: number, perSecond: number) => ({ burst, perSecond });
   const mib = 1024 * 1024;
 
-  /** An address with two known keys, of which others have spent the budget. */
+  /** An address with two known keys whose budget others have used up. */
   function spentAddress() {
     const clock = { ms: 0 };
     const known = {
@@ -93,7 +93,7 @@ describe('a known key at an address whose budget is spent', () => {
     return { clock, limit, take: (key: string | undefined, block = 'a') => limit.take(block, key) };
   }
 
-  it('goes on, as often as it succeeds; unknown ones wait for the next minute', () => {
+  it('is accepted as long as it succeeds, while unknown keys wait for the next minute', () => {
     const { take } = spentAddress();
     for (let i = 0; i < 100; i++) take('known').succeed();
     for (let i = 0; i < 100; i++) take('known').giveBack();
@@ -101,7 +101,7 @@ describe('a known key at an address whose budget is spent', () => {
     expect(() => take(undefined)).toThrow(rateLimited(60));
   });
 
-  it('has a bounded number of failures, of its own, which come back each second', () => {
+  it('has its own limit of failures, which refills each second', () => {
     const { clock, take } = spentAddress();
     for (let i = 0; i < 3; i++) take('known');
     expect(() => take('known')).toThrow(rateLimited(1));
@@ -112,7 +112,7 @@ describe('a known key at an address whose budget is spent', () => {
     expect(() => take('known')).toThrow(rateLimited(1));
   });
 
-  it('shares a bound with all known keys of its address, and with none of another address', () => {
+  it('shares a limit with all known keys of its address, and with none of another address', () => {
     const { limit, clock, take } = spentAddress();
     for (let i = 0; i < 3; i++) take('known');
     for (let i = 0; i < 2; i++) take('other');
@@ -123,7 +123,7 @@ describe('a known key at an address whose budget is spent', () => {
     take('other').succeed();
   });
 
-  it('pays for bodies as they arrive, but not for small ones nor for those that succeed', () => {
+  it('is charged for bodies as they arrive, except for small ones and successful requests', () => {
     const { clock, take } = spentAddress();
     for (let i = 0; i < 20; i++) {
       const good = take('known');

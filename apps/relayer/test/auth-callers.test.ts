@@ -34,7 +34,7 @@ afterAll(async () => {
   await Promise.all([network?.stop(), tables?.drop()]);
 });
 
-/** A relayer's front door with a clock of its own; the feed is looked at only when something asks for it. */
+/** A relayer's authentication with its own clock; the feed is polled only when a request requires it. */
 async function frontDoor(options: Partial<AuthOptions> & { pollMs?: number } = {}) {
   const unsteady = createUnsteadyFetch();
   const clock = { ms: 0 };
@@ -59,8 +59,8 @@ async function frontDoor(options: Partial<AuthOptions> & { pollMs?: number } = {
 
 const error = async (answer: ReturnType<typeof call>) => (await answer).body.error;
 
-describe('which account', () => {
-  it('is the one that the header names, also where the key is in several', async () => {
+describe('the account of a request', () => {
+  it('is the one in the header, even if the key belongs to several', async () => {
     const [first, second] = [await network.account(), await network.account()];
     const key = testKey();
     await first.add(key);
@@ -70,7 +70,7 @@ describe('which account', () => {
       expect((await call(url, key, { accountId: id })).body.account).toBe(id);
   });
 
-  it('is never another than the one that the header names', async () => {
+  it('is never one other than that in the header', async () => {
     const [mine, foreign] = [await network.account(), await network.account()];
     const key = testKey();
     await mine.add(key);
@@ -80,7 +80,7 @@ describe('which account', () => {
     expect(await error(call(url, key, { accountId: `0x${'00'.repeat(32)}` }))).toBe('unknown_delegate_key');
   });
 
-  it('is ambiguous when the header is missing and several list the key', async () => {
+  it('is ambiguous if the header is missing and several accounts list the key', async () => {
     const [first, second] = [await network.account(), await network.account()];
     const key = testKey();
     await first.add(key);
@@ -91,7 +91,7 @@ describe('which account', () => {
     expect((await call(hinted.url, key)).body.account).toBe(second.id);
   });
 
-  it('is the only proven one, whoever else lists the key', async () => {
+  it('is the only verified one, even if others list the key', async () => {
     const [mine, stranger] = [await network.account(), await network.account()];
     const key = testKey();
     await stranger.add(key);
@@ -100,7 +100,7 @@ describe('which account', () => {
     expect((await call(url, key)).body.account).toBe(mine.id);
   });
 
-  it('is the hinted one for a key that a stranger lists too', async () => {
+  it('is the hinted one for a key that a stranger lists as well', async () => {
     const [mine, stranger] = [await network.account(), await network.account()];
     const key = testKey();
     await stranger.add(key);
@@ -109,12 +109,12 @@ describe('which account', () => {
     expect((await call(url, key)).body.account).toBe(mine.id);
   });
 
-  it('of an unknown key is read a few times, not for every request', async () => {
+  it('is read only a few times for an unknown key, not for every request', async () => {
     const account = await network.account();
-    // However long the requests take here, they come within the two seconds
+    // However long the requests take here, they arrive within the two seconds
     let ms = Date.now();
     const { url, unsteady, accounts } = await frontDoor({ now: () => ms++ });
-    // Its first look at the feed asks the chain as well
+    // The first poll of the feed queries the chain as well
     await expect.poll(() => accounts.health().ok, { timeout: 20_000 }).toBe(true);
     const key = testKey();
     const before = unsteady.calls;
@@ -134,7 +134,7 @@ describe('which account', () => {
     expect(unsteady.calls - before).toBeLessThan(50);
   });
 
-  it('lists a key that was added right after another read of the account, and after a refusal', async () => {
+  it('accepts a key that was added right after another read of the account, and after a rejection', async () => {
     const account = await network.account();
     const first = testKey();
     await account.add(first);
@@ -144,13 +144,13 @@ describe('which account', () => {
       const status = async () => (await call(url, key, { accountId: account.id })).status;
       expect(await status()).toBe(401);
       await account.add(key);
-      // Reads the account, as any request may: what it found then must not be the answer
+      // Reads the account, as any request may: its result must not be reused
       const [, used] = await Promise.all([call(url, testKey(), { accountId: account.id }), status()]);
       expect(used).toBe(200);
     }
   });
 
-  it('is found without a hint right after the key was added, and after a refusal', async () => {
+  it('is found without a hint right after the key was added, and after a rejection', async () => {
     const { url } = await frontDoor();
     const key = testKey();
     const account = await network.account();
@@ -159,7 +159,7 @@ describe('which account', () => {
     expect((await call(url, key)).body.account).toBe(account.id);
   });
 
-  it('is the one that proved the key a moment ago, not that of a stranger seen before', async () => {
+  it("is the one that verified the key a moment ago, not a stranger's that was seen earlier", async () => {
     const [mine, stranger] = [await network.account(), await network.account()];
     const key = testKey();
     const { url } = await frontDoor();
@@ -169,9 +169,9 @@ describe('which account', () => {
     expect((await call(url, key)).body.account).toBe(mine.id);
   });
 
-  it('lists a key as soon as it was added, also one that was just refused', async () => {
+  it('accepts a key as soon as it was added, even if it was just rejected', async () => {
     const account = await network.account();
-    // A clock that moves only with the change: what is remembered of unknown keys never runs out
+    // A clock that advances only with the change: the cache of unknown keys never expires
     let nowMs = Date.now();
     const { url } = await frontDoor({ pollMs: 50, now: () => nowMs });
     const key = testKey();
@@ -186,7 +186,7 @@ describe('which account', () => {
 });
 
 describe('a delegate', () => {
-  it('that was removed is refused within 5 s', async () => {
+  it('is rejected within 5 s of its removal', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -201,7 +201,7 @@ describe('a delegate', () => {
     expect(performance.now() - removedAt).toBeLessThan(5_000);
   });
 
-  it('is refused from the millisecond of its expiry on', async () => {
+  it('is rejected from the millisecond of its expiry on', async () => {
     const account = await network.account();
     const key = testKey();
     const expiresAtMs = Date.now() + 600_000;
@@ -214,7 +214,7 @@ describe('a delegate', () => {
     expect(await signed()).toMatchObject({ status: 401, body: { error: 'delegate_expired' } });
   });
 
-  it('of a deactivated account is refused, and let in again after its reactivation', async () => {
+  it('is rejected while its account is deactivated, and accepted after reactivation', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -229,7 +229,7 @@ describe('a delegate', () => {
     expect((await call(url, key, { accountId: account.id })).status).toBe(200);
   });
 
-  it('without the permission, or in another namespace, gets insufficient_scope', async () => {
+  it('gets insufficient_scope without the permission or in another namespace', async () => {
     const account = await network.account();
     const key = testKey();
     const ones = new Uint8Array(16).fill(1);
@@ -252,7 +252,7 @@ describe('a delegate', () => {
     }
   });
 
-  it('of the owner before is refused after a change of owner', async () => {
+  it('of the previous owner is rejected after a change of owner', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -267,8 +267,8 @@ describe('a delegate', () => {
   });
 });
 
-describe('while the chain cannot be asked', () => {
-  it('a known delegate is let in for 60 s, then 503', async () => {
+describe('while the chain is unreachable', () => {
+  it('accepts a known delegate for 60 s, then responds 503', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -283,7 +283,7 @@ describe('while the chain cannot be asked', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('an unknown key gets 503, never 401', async () => {
+  it('responds 503 to an unknown key, never 401', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -300,7 +300,7 @@ describe('while the chain cannot be asked', () => {
 });
 
 describe('limits', () => {
-  it('stop an address after too many failures, and never count what succeeds', async () => {
+  it('block an address after too many failures, and never count successful requests', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -320,7 +320,7 @@ describe('limits', () => {
     expect((await good()).status).toBe(200);
   });
 
-  it('do not count what the server itself could not do', async () => {
+  it("do not count the server's own failures", async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);
@@ -333,7 +333,7 @@ describe('limits', () => {
     expect((await call(url, key, { accountId: account.id })).status).toBe(200);
   });
 
-  it('of a key are asked after the nonce was recorded', async () => {
+  it('of a key are applied after the nonce was recorded', async () => {
     const account = await network.account();
     const key = testKey();
     await account.add(key);

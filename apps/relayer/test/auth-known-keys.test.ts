@@ -11,7 +11,10 @@ import { databases, type TestDb } from './support/databases.ts';
 import { startTestNetwork, type TestAccount, type TestNetwork, testKey } from './support/localnet-process.ts';
 import { type Answer, call, send } from './support/signed-request.ts';
 
-/** Attacks from the address that honest clients have, too: 600 requests that fail, as an attacker may send each minute. */
+/**
+ * Attacks from an address that honest clients share: 600 failing requests, as many as an attacker may send per
+ * minute.
+ */
 
 let network: TestNetwork;
 let tables: TestDb;
@@ -52,7 +55,7 @@ async function relayer(options: Partial<AuthOptions> = {}): Promise<string> {
 }
 
 const good = (url: string, signer = key, body = '{}') => call(url, signer, { accountId: account.id, body });
-/** Signed by nobody, with a public key of the attacker's choice */
+/** With an invalid signature and a public key of the attacker's choice */
 const bad = (url: string, publicKey: string, body = '{}', headers: Record<string, string> = {}) =>
   send(
     url,
@@ -77,11 +80,11 @@ async function attack(count: number, one: () => Promise<Answer>): Promise<Map<nu
   return counts;
 }
 const junk = testKey().publicKey;
-/** Of a relayer with a tenth of the budget, so that this takes less time */
+/** For a relayer with a tenth of the budget, which takes less time */
 const spend = (url: string) => attack(60, () => bad(url, junk));
 
 describe('an address that sends 600 junk requests', () => {
-  it('still has its known keys served; others get 429 with Retry-After', async () => {
+  it('still has its known keys served, while others get 429 with Retry-After', async () => {
     const url = await relayer({ failuresPerMinute: undefined });
     expect((await good(url)).status).toBe(200);
     expect(await attack(620, () => bad(url, testKey().publicKey))).toEqual(
@@ -92,7 +95,7 @@ describe('an address that sends 600 junk requests', () => {
     );
     for (let i = 0; i < 50; i++) expect((await good(url)).status).toBe(200);
     expect((await good(url, key, JSON.stringify('x'.repeat(1_000_000)))).status).toBe(200);
-    // Whichever case its hex has
+    // With its hex in either letter case
     const upper = { ...key, publicKey: key.publicKey.toUpperCase() };
     expect((await good(url, upper)).status).toBe(200);
     for (const stranger of [newcomer, testKey()]) {
@@ -103,7 +106,7 @@ describe('an address that sends 600 junk requests', () => {
     }
   });
 
-  it('has a known key checked in vain a bounded number of times, and that key goes on a second later', async () => {
+  it('can only cause a limited number of failed checks of a known key, which is served again a second later', async () => {
     const known = { keyRequests: { burst: 50, perSecond: 20 } };
     const url = await relayer({ known });
     expect((await good(url)).status).toBe(200);
@@ -117,7 +120,7 @@ describe('an address that sends 600 junk requests', () => {
     await expect.poll(async () => (await good(url)).status, { timeout: 10_000 }).toBe(200);
   });
 
-  it('has large bodies read for a known key up to a bound, which takes nothing from its small requests', async () => {
+  it('can only cause a limited volume of body reads for a known key, without blocking its small requests', async () => {
     const mib = 1024 * 1024;
     const known = { keyBytes: { burst: 5 * mib, perSecond: 1 } };
     const url = await relayer({ known });
@@ -133,7 +136,7 @@ describe('an address that sends 600 junk requests', () => {
     expect((await good(url)).status).toBe(200);
   });
 
-  it('locks nobody out by announcing bodies that it does not send', async () => {
+  it('cannot block a key by announcing bodies that it does not send', async () => {
     const url = await relayer({
       bodyDeadlineMs: 5_000,
       known: { keyBytes: { burst: 4_000_000, perSecond: 1 } },
@@ -148,7 +151,7 @@ describe('an address that sends 600 junk requests', () => {
     await Promise.all(stalled);
   });
 
-  it('is counted by each relayer for itself', async () => {
+  it('is counted by each relayer separately', async () => {
     const [first, second] = [await relayer(), await relayer()];
     expect((await good(first)).status).toBe(200);
     await spend(first);
@@ -160,8 +163,8 @@ describe('an address that sends 600 junk requests', () => {
   });
 });
 
-describe('behind a proxy that is not counted', () => {
-  it.each(['x-forwarded-for', 'forwarded'])('a request with %s is warned about once', async (header) => {
+describe('behind a proxy that is not configured', () => {
+  it.each(['x-forwarded-for', 'forwarded'])('logs one warning for a request with %s', async (header) => {
     const lines: { level: number; msg: string }[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const app = Fastify();
@@ -176,7 +179,7 @@ describe('behind a proxy that is not counted', () => {
     await app.close();
   });
 
-  it('nothing is said where proxies are counted', async () => {
+  it('logs nothing when proxies are configured', async () => {
     const lines: string[] = [];
     const app = Fastify();
     warnOfForwarded(app, 1, pino({}, { write: (line: string) => void lines.push(line) }));

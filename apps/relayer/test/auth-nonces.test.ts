@@ -17,7 +17,7 @@ import {
 import { call, send, signedHeaders } from './support/signed-request.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 
-// Without a redis-server on the machine there is nothing to talk to
+// Skipped without a redis-server on the machine
 describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
   let network: TestNetwork;
   let tables: TestDb;
@@ -70,7 +70,7 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
     );
   const unavailable = { status: 503, body: { error: 'auth_unavailable' } };
 
-  it('are 503 while Redis is down, and once accepted are never accepted again when it has restarted', async () => {
+  it('get 503 while Redis is down, and are not accepted twice after it has restarted', async () => {
     await untilAccepted();
     const used = signedHeaders(key, { accountId: account.id });
     expect((await send(url, used)).status).toBe(200);
@@ -89,9 +89,9 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
     expect(await call(url, key, at(seconds() - 100))).toMatchObject(unavailable);
   });
 
-  it('are refused after FLUSHALL, whatever the clock of their signer, until their time has passed', async () => {
+  it("are rejected after FLUSHALL until their time has passed, regardless of their signer's clock", async () => {
     await untilAccepted(seconds() + 60);
-    // As far ahead as is accepted at all
+    // The furthest ahead that is accepted
     const newest = seconds() + 299;
     const used = [seconds() + 61, newest].map((timestamp) => signedHeaders(key, at(timestamp)));
     for (const headers of used) expect((await send(url, headers)).status).toBe(200);
@@ -107,7 +107,7 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
     });
     clock.offsetMs = 320_000;
     expect((await call(url, key, at(newest + 11))).status).toBe(200);
-    // Their own window is not over yet
+    // Their own window is still open
     clock.offsetMs = 200_000;
     for (const headers of used) expect(await send(url, headers)).toMatchObject(unavailable);
   });

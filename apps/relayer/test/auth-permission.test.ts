@@ -52,7 +52,7 @@ describe('a permission', () => {
     expect(allowed(caller({ perms }), permission, tag)).toBe(expected);
   });
 
-  it('needs the namespace among the tags; an empty list means none', () => {
+  it('requires the namespace among the tags; an empty list allows none', () => {
     expect(allowed(caller({ allNamespaces: false, tags: [tagHex] }), 'read', tag)).toBe(true);
     expect(allowed(caller({ allNamespaces: false, tags: ['02'.repeat(16)] }), 'read', tag)).toBe(
       'insufficient_scope',
@@ -60,20 +60,20 @@ describe('a permission', () => {
     expect(allowed(caller({ allNamespaces: false, tags: [] }), 'read', tag)).toBe('insufficient_scope');
   });
 
-  it('begins at the minimum epoch: of the memory, or of the account where none is named', () => {
+  it("starts at the minimum epoch, compared with the memory's epoch or otherwise the account's", () => {
     expect(allowed(caller({ minEpoch: 3 }), 'read', tag)).toBe(true);
     expect(allowed(caller({ minEpoch: 4 }), 'read', tag)).toBe('insufficient_scope');
     expect(allowed(caller({ minEpoch: 2 }), 'read', tag, { keyEpoch: 1 })).toBe('insufficient_scope');
     expect(allowed(caller({ minEpoch: 2 }), 'read', tag, { keyEpoch: 2 })).toBe(true);
   });
 
-  it('ends at the very millisecond of the expiry', () => {
+  it('ends at the exact millisecond of the expiry', () => {
     const one = caller({ expiresAtMs: 1_000 });
     expect(allowed(one, 'read', tag, { nowMs: 999 })).toBe(true);
     expect(allowed(one, 'read', tag, { nowMs: 1_000 })).toBe('delegate_expired');
   });
 
-  it('is nobody’s without a scope record', () => {
+  it('is not granted without a scope record', () => {
     expect(allowed(caller(undefined), 'read', tag)).toBe('insufficient_scope');
   });
 
@@ -85,7 +85,7 @@ describe('a permission', () => {
     expect(() => namespacesWith(caller({ perms: 2 }), 'read')).toThrow();
   });
 
-  it('to decrypt or destroy is not given on a cached account in an outage', () => {
+  it('to decrypt or destroy is not granted from a cached account during an outage', () => {
     requireFreshAccount(caller({}));
     expect(() => requireFreshAccount(caller({}, { stale: true }))).toThrow(
       expect.objectContaining({ code: 'auth_unavailable' }),

@@ -63,7 +63,7 @@ afterAll(async () => {
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** What a socket gets back for these bytes, until the server has sent a whole head. */
+/** Sends these bytes over a socket and returns the response, once its headers are complete. */
 async function raw(text: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text));
@@ -85,7 +85,7 @@ function head(path: string, headers: Record<string, string>): string {
 }
 
 describe('a signed request', () => {
-  it('is let through with its account, and the answer names it', async () => {
+  it('is accepted with its account, and the response names it', async () => {
     const body = JSON.stringify({ text: 'grün' });
     const answer = await call(url, key, { body, accountId: account.id });
     expect(answer.status).toBe(200);
@@ -99,7 +99,7 @@ describe('a signed request', () => {
     });
   });
 
-  it('may leave x-account-id out', async () => {
+  it('may omit x-account-id', async () => {
     expect((await call(url, key)).headers['x-account-id']).toBe(account.id);
   });
 
@@ -120,19 +120,19 @@ describe('a signed request', () => {
     expect((await send(url, headers, { method: 'GET', path })).body.error).toBe('invalid_signature');
   });
 
-  it('names the account in refusals too, once it is known', async () => {
+  it('gets the account in rejections too, once it is known', async () => {
     const answer = await call(url, key, { body: '{' });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(answer.headers['x-account-id']).toBe(account.id);
   });
 
-  it('with bytes that are no UTF-8 is invalid, not misread', async () => {
+  it('with bytes that are not UTF-8 is invalid, not misread', async () => {
     const answer = await call(url, key, { body: Buffer.from([0x22, 0xff, 0x22]) });
     expect(answer.body.error).toBe('invalid_request');
   });
 });
 
-describe('header form', () => {
+describe('header format', () => {
   it.each(['x-public-key', 'x-signature', 'x-timestamp', 'x-nonce'])('%s missing', async (name) => {
     const headers = signedHeaders(key);
     delete headers[name];
@@ -160,7 +160,7 @@ describe('header form', () => {
     ['x-account-id', '0x1'],
     ['x-account-id', 'ab'.repeat(32)],
     ['x-account-id', ''],
-  ])('%s: "%s" is refused', async (name, value) => {
+  ])('rejects %s: "%s"', async (name, value) => {
     const answer = await call(url, key, {}, { [name]: value });
     expect(answer).toMatchObject({
       status: 401,
@@ -176,7 +176,7 @@ describe('header form', () => {
     'x-account-id',
     'x-enc-session',
     'x-delegate-key',
-  ])('%s sent twice is refused, also with the same value', async (name) => {
+  ])('rejects %s sent twice, even with the same value', async (name) => {
     const headers: Record<string, string> = {
       ...signedHeaders(key, { accountId: account.id }),
       'x-enc-session': 'a',
@@ -186,7 +186,7 @@ describe('header form', () => {
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_auth_header' } });
   });
 
-  it('refuses a content encoding other than identity', async () => {
+  it('rejects a content encoding other than identity', async () => {
     expect(await call(url, key, {}, { 'content-encoding': 'gzip' })).toMatchObject({
       status: 415,
       body: { error: 'unsupported_media_type' },
@@ -195,7 +195,7 @@ describe('header form', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json-seq'])(
-    'refuses %s',
+    'rejects %s',
     async (type) => {
       const answer = await call(url, key, { body: '{}' }, { 'content-type': type });
       expect(answer).toMatchObject({ status: 415, body: { error: 'unsupported_media_type' } });
@@ -210,7 +210,7 @@ describe('timestamp', () => {
     [-301, 401],
     [301, 401],
   ])('%i s away: %i', async (seconds, status) => {
-    // A second must not pass between signing and checking
+    // No second may pass between signing and checking
     clock.offsetMs = 500 - (Date.now() % 1000);
     const answer = await call(url, key, { timestamp: nowSeconds() + seconds });
     clock.offsetMs = 0;
@@ -220,7 +220,7 @@ describe('timestamp', () => {
 });
 
 describe('body', () => {
-  it('is refused by its announced length before a byte of it is there', async () => {
+  it('is rejected by its announced length before any byte arrives', async () => {
     const answer = await raw(
       head('/small', { ...signedHeaders(key, { path: '/small' }), 'content-length': '1025' }),
     );
@@ -228,7 +228,7 @@ describe('body', () => {
     expect(answer).toMatch(/connection: close/i);
   });
 
-  it('is not waited for when an earlier check fails', async () => {
+  it('is not read when an earlier check fails', async () => {
     const headers = { ...signedHeaders(key, { timestamp: 1 }), 'content-length': '1000' };
     const answer = await raw(head('/echo', headers));
     expect(answer).toMatch(/^HTTP\/1.1 401/);
@@ -242,14 +242,14 @@ describe('body', () => {
     });
   });
 
-  it('that does not arrive in time is request_timeout', async () => {
+  it('that does not arrive in time gets request_timeout', async () => {
     const headers = { ...signedHeaders(key), 'content-type': 'application/json', 'content-length': '10' };
     const answer = await raw(`${head('/echo', headers)}{"a`);
     expect(answer).toMatch(/^HTTP\/1.1 408/);
     expect(answer).toContain('request_timeout');
   });
 
-  it('at exactly the limit is read', async () => {
+  it('of exactly the maximum size is read', async () => {
     const body = JSON.stringify('x'.repeat(1_022));
     expect(body).toHaveLength(1_024);
     expect((await call(url, key, { path: '/small', body })).status).toBe(200);
@@ -265,7 +265,7 @@ describe('signature', () => {
     ['the path', { path: '/write' }],
     ['the query', { path: '/echo?a=1' }],
     ['the account', { accountId: `0x${'11'.repeat(32)}` }],
-  ])('over another value of %s is refused', async (_name, other) => {
+  ])('over another value of %s is rejected', async (_name, other) => {
     const headers = signedHeaders(key, { body, ...other });
     delete headers['x-account-id'];
     expect(await send(url, headers, { body })).toMatchObject({
@@ -283,7 +283,7 @@ describe('signature', () => {
       expect((await call(url, key, {}, change)).body.error).toBe('invalid_signature');
   });
 
-  it('of another key is refused', async () => {
+  it('of another key is rejected', async () => {
     expect((await call(url, testKey(), {}, { 'x-public-key': key.publicKey })).body.error).toBe(
       'invalid_signature',
     );
@@ -291,7 +291,7 @@ describe('signature', () => {
 });
 
 describe('nonce', () => {
-  it('is accepted once, however its letters are written', async () => {
+  it('is accepted once, in any letter case', async () => {
     const parts = { nonce: 'abcdefab-cdef-4abc-8def-abcdefabcdef' };
     expect((await call(url, key, parts)).status).toBe(200);
     expect((await call(url, key, parts)).body.error).toBe('nonce_replayed');
@@ -301,20 +301,20 @@ describe('nonce', () => {
     expect((await send(url, headers)).body.error).toBe('nonce_replayed');
   });
 
-  it('is accepted from another key', async () => {
+  it('is accepted again from another key', async () => {
     const nonce = randomUUID();
     expect((await call(url, key, { nonce })).status).toBe(200);
     expect((await call(url, other, { nonce, accountId: account.id })).status).toBe(200);
   });
 
-  it('is accepted once of many that come at the same time', async () => {
+  it('is accepted once among many concurrent requests', async () => {
     const headers = signedHeaders(key);
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(url, headers)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.error === 'nonce_replayed')).toHaveLength(19);
   });
 
-  it('of a signer who is nobody here is not recorded', async () => {
+  it('of an unknown signer is not recorded', async () => {
     const count = async () => (await tables.db.query('SELECT 1 FROM nonce')).rows.length;
     const before = await count();
     expect((await call(url, testKey())).body.error).toBe('unknown_delegate_key');

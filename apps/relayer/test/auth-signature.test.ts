@@ -18,7 +18,7 @@ const bytes32 = (value: bigint) =>
 const p = (1n << 255n) - 19n;
 const signBit = 1n << 255n;
 
-/** Every encoding of a point of small order, canonical and not. */
+/** Every encoding of a point of small order, canonical or not. */
 const smallOrder = [
   0n,
   1n,
@@ -33,11 +33,11 @@ const smallOrder = [
   ),
 ].flatMap((y) => [bytes32(y), bytes32(y | signBit)]);
 
-/** An OpenSSL as permissive as can be: what is refused under it, our own rules refuse. */
+/** The most permissive OpenSSL possible: anything rejected under it is rejected by our own rules. */
 const permissive: EquationCheck = () => true;
 
 describe('strict Ed25519', () => {
-  it('accepts what node:crypto signs, in either case of hex, first and later', () => {
+  it('accepts signatures of node:crypto, in either letter case, the first time and later', () => {
     const { publicKey, signature } = keyAndSignature();
     for (let i = 0; i < 2; i++) {
       expect(verifyStrict(publicKey, signature, message)).toBe(true);
@@ -53,26 +53,26 @@ describe('strict Ed25519', () => {
     expect(verifyStrict(publicKey, signature, Buffer.alloc(0))).toBe(true);
   });
 
-  it.each(smallOrder)('refuses the key %s whatever it "signs"', (publicKey) => {
-    // With a key of order 1 this signature fits every message: R = identity, S = 0
+  it.each(smallOrder)('rejects the key %s for any signature', (publicKey) => {
+    // With a key of order 1, this signature matches every message: R = identity, S = 0
     const universal = bytes32(1n) + bytes32(0n);
     expect(verifyStrict(publicKey, universal, message)).toBe(false);
     for (const r of smallOrder) expect(verifyStrict(publicKey, r + bytes32(0n), message)).toBe(false);
   });
 
-  it.each(smallOrder)('refuses %s as R under a good key', (r) => {
+  it.each(smallOrder)('rejects %s as R under a valid key', (r) => {
     const { publicKey, signature } = keyAndSignature();
     expect(verifyStrict(publicKey, r + signature.slice(64), message)).toBe(false);
   });
 
-  it.each(smallOrder)('refuses %s as key or as R even if OpenSSL accepts it', (point) => {
+  it.each(smallOrder)('rejects %s as key or as R even if OpenSSL accepts it', (point) => {
     const { publicKey, signature } = keyAndSignature();
     expect(verifyStrict(publicKey, signature, message, permissive)).toBe(true);
     expect(verifyStrict(publicKey, point + signature.slice(64), message, permissive)).toBe(false);
     expect(verifyStrict(point, signature, message, permissive)).toBe(false);
   });
 
-  it('refuses non-canonical encodings and an S from the group order on even if OpenSSL accepts them', () => {
+  it('rejects non-canonical encodings and any S not below the group order even if OpenSSL accepts them', () => {
     const { publicKey, signature } = keyAndSignature();
     for (let y = p; y < signBit; y++)
       expect(verifyStrict(publicKey, bytes32(y) + signature.slice(64), message, permissive)).toBe(false);
@@ -83,14 +83,14 @@ describe('strict Ed25519', () => {
     );
   });
 
-  it('refuses S plus the group order, which fits the equation as well', () => {
+  it('rejects S plus the group order, which satisfies the equation as well', () => {
     const { publicKey, signature } = keyAndSignature();
     const s = BigInt(`0x${Buffer.from(signature.slice(64), 'hex').reverse().toString('hex')}`);
     expect(verifyStrict(publicKey, signature.slice(0, 64) + bytes32(s + order), message)).toBe(false);
     expect(verifyStrict(publicKey, signature.slice(0, 64) + bytes32(s), message)).toBe(true);
   });
 
-  it('refuses encodings of y from p on, and bytes that are no point', () => {
+  it('rejects encodings of y not below p, and bytes that are not a point', () => {
     const { signature } = keyAndSignature();
     for (let y = p; y < signBit; y++) expect(verifyStrict(bytes32(y), signature, message)).toBe(false);
     expect(verifyStrict(bytes32(2n), signature, message)).toBe(false);

@@ -32,7 +32,7 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
   const backlog = (limits: Partial<BacklogLimits>, db: Db = database.db) =>
     createBacklog(db, { perAccount: Infinity, inAll: Infinity, ...limits });
 
-  test('an account has room up to its bound, at both stages together, and nobody else is refused for it', async () => {
+  test('limits each account separately, counting both stages', async () => {
     await queue(mine, 40);
     await queue(mine, 40, 'uploading');
     await queue(mine, 500, 'indexing', 'done');
@@ -45,7 +45,7 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
     await expect(admit(other, 1)).rejects.toEqual(overloaded);
   });
 
-  test('all together have room up to theirs', async () => {
+  test('limits all accounts together', async () => {
     await queue(mine, 60);
     await queue(other, 30, 'uploading');
     const { admit } = backlog({ inAll: 100, perAccount: 1_000 });
@@ -55,7 +55,7 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
       await expect(admit(account, 1)).rejects.toEqual(overloaded);
   });
 
-  test('there is room again when jobs have ended', async () => {
+  test('admits jobs again after others have ended', async () => {
     await queue(mine, 100);
     const { admit } = backlog({ perAccount: 100, inAll: 100 });
     await expect(admit(mine, 1)).rejects.toEqual(overloaded);
@@ -68,7 +68,7 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
     await expect.poll(accepted, { timeout: 10_000 }).toBe(true);
   });
 
-  test('of many at once as many are admitted as there is room for, with one count', async () => {
+  test('admits as many concurrent jobs as fit, with a single count query', async () => {
     let counts = 0;
     const counted: Db = {
       ...database.db,
@@ -83,7 +83,7 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
     expect(counts).toBe(1);
   });
 
-  test('a bound that is off is not looked at', async () => {
+  test('does not query a limit that is off', async () => {
     const { admit } = backlog({}, { ...database.db, query: () => Promise.reject(new Error('was asked')) });
     await admit(mine, 1_000_000);
   });

@@ -6,7 +6,7 @@ import { normalize } from '../src/index/embedding/embedder.ts';
 import { createVectorMap, vectorKeyId } from '../src/index/embedding/vector-map.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
-/** Vectors leave a server as the model made them, and come to another through the map of the account there. */
+/** Vectors leave a server as the model returned them, and another server applies its own account's map. */
 
 const random = (dimension: number): Float32Array =>
   normalize(Float32Array.from({ length: dimension }, () => Math.random() - 0.5));
@@ -16,7 +16,7 @@ const near = (a: Float32Array, b: Float32Array): number =>
   Math.max(...a.map((value, i) => Math.abs(value - b[i]!)));
 
 test.each([3, 64, 100, 384, 1536])(
-  'a map of %i dimensions can be undone, and only by itself',
+  'inverts a map of %i dimensions, but only with the same map',
   (dimension) => {
     const map = createVectorMap(randomBytes(32), dimension);
     const vector = random(dimension);
@@ -34,7 +34,7 @@ describe.each(databases)('on $name', ({ create }) => {
   });
   afterAll(() => opened?.drop());
 
-  test('they are read without the map, in the order of their chunks, of one model', async () => {
+  test('exports vectors without the map, in chunk order and of one model', async () => {
     const { db } = opened;
     const accountId = randomBytes(32);
     const map = createVectorMap(randomBytes(32), 64);
@@ -50,24 +50,24 @@ describe.each(databases)('on $name', ({ create }) => {
     await insert(id, 'm', 0, vectorKeyId, map.apply(chunks[0]!));
     await insert(id, 'older', 0, vectorKeyId, map.apply(random(64)));
     await insert(other, 'm', 0, 0, chunks[0]!);
-    const found = await readBareVectors(db, map, accountId, [id, other], 'm');
+    const exported = await readBareVectors(db, map, accountId, [id, other], 'm');
     const numbers = (text: string): Float32Array =>
       new Float32Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer);
-    expect(found.get(id)!.values.map((value, i) => near(numbers(value), chunks[i]!) < stored)).toEqual([
+    expect(exported.get(id)!.values.map((value, i) => near(numbers(value), chunks[i]!) < stored)).toEqual([
       true,
       true,
     ]);
-    expect(near(numbers(found.get(other)!.values[0]!), chunks[0]!)).toBeLessThan(stored);
-    // And back through the map of another account
+    expect(near(numbers(exported.get(other)!.values[0]!), chunks[0]!)).toBeLessThan(stored);
+    // And imported through the map of another account
     const there = createVectorMap(randomBytes(32), 64);
-    const joined = mappedVectors(there, 64, found.get(id)!.values, 'vectors');
+    const joined = mappedVectors(there, 64, exported.get(id)!.values, 'vectors');
     const first = new Float32Array(Uint8Array.from(joined.subarray(0, 256)).buffer);
     expect(near(first, there.apply(chunks[0]!))).toBeLessThan(stored);
   });
 });
 
 test.each(['AAAA', Buffer.alloc(4 * 63).toString('base64'), Buffer.alloc(4 * 64, 0xff).toString('base64')])(
-  'numbers of another count or none are refused',
+  'rejects a wrong number of values, or none',
   (text) => {
     const map = createVectorMap(randomBytes(32), 64);
     expect(() => mappedVectors(map, 64, [text], 'vectors')).toThrow(

@@ -33,7 +33,7 @@ describe.each(kinds)('a blob cache in $name', ({ create }) => {
     return cache;
   };
 
-  test('gives back what was put in, in the order of the ids, and a gap where nothing is', async () => {
+  test('returns stored blobs in the order of the ids, with gaps for missing ones', async () => {
     const cache = await started({ ttlSeconds: 60, maxBlobBytes: 1_000 });
     const [one, two] = [randomBytes(1_000), Buffer.alloc(0)];
     const ids = [newId(), newId(), newId()];
@@ -50,7 +50,7 @@ describe.each(kinds)('a blob cache in $name', ({ create }) => {
     expect(await cache.getMany([])).toEqual([]);
   });
 
-  test('an entry leaves when its time is over', async () => {
+  test('expires an entry after its TTL', async () => {
     const cache = await started({ ttlSeconds: 1, maxBlobBytes: 1_000 });
     const id = newId();
     await expect
@@ -74,7 +74,7 @@ describe.each(kinds)('a blob cache in $name', ({ create }) => {
   });
 });
 
-test('the memory cache holds no more than its bound', async () => {
+test('limits the size of the memory cache', async () => {
   const cache = createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 1_000 }, 2_500);
   const ids = [newId(), newId(), newId()];
   for (const id of ids) await cache.set(id, randomBytes(1_000));
@@ -83,7 +83,7 @@ test('the memory cache holds no more than its bound', async () => {
 });
 
 describe.runIf(redisUrl)('a Redis blob cache', () => {
-  test('that cannot be reached has nothing and keeps nobody waiting, and serves when it can be', async () => {
+  test('that is unreachable has no entries and delays no caller, and works once it is reachable', async () => {
     const proxy = await startTcpProxy(Number(new URL(redisUrl!).port));
     open.push(proxy);
     const target = proxy.target;
@@ -114,7 +114,7 @@ describe.runIf(redisUrl)('a Redis blob cache', () => {
   });
 });
 
-test('blobs leave room for the nonces in a Redis of limited memory', async () => {
+test('leaves room for the nonces in a Redis with limited memory', async () => {
   let nowMs = 0;
   let info = 'used_memory:700\r\nmaxmemory:1000\r\n';
   let asked = 0;
@@ -135,7 +135,7 @@ test('blobs leave room for the nonces in a Redis of limited memory', async () =>
   nowMs += 6_000;
   info = 'away';
   expect(await hasRoom()).toBe(false);
-  // What could not be asked is asked again at once
+  // Entries that could not be queried are queried again immediately
   info = 'used_memory:5000\r\nmaxmemory:0\r\n';
   expect(await hasRoom()).toBe(true);
 });

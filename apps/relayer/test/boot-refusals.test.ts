@@ -15,7 +15,7 @@ import { silent } from './support/auth-app.ts';
 import { startTestNetwork, type TestNetwork } from './support/localnet-process.ts';
 import { relayerEnvironment, startRefusal, startRelayerProcess } from './support/relayer-process.ts';
 
-/** An operator's mistake is one line that names its variable, and nothing has been changed. */
+/** A configuration mistake is reported in one line that names its variable, before anything is changed. */
 
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 const someId = `0x${'5'.repeat(64)}`;
@@ -52,8 +52,8 @@ async function takenPort(): Promise<{ port: number; free(): void }> {
   return { port, free: () => void holder.close() };
 }
 
-describe('before anything is changed, a relayer tries', () => {
-  /** What is wrong with these surroundings. */
+describe('before anything is changed, a relayer checks', () => {
+  /** The error of a boot in this environment. */
   async function problems(more: Partial<Surroundings['config']> = {}): Promise<readonly string[]> {
     const config = {
       databaseUrl: database.url,
@@ -122,7 +122,7 @@ describe('before anything is changed, a relayer tries', () => {
     ]);
   });
 
-  // Without a redis-server on the machine there is nothing to ask for a password
+  // Skipped without a redis-server, which would have to ask for a password
   test.skipIf(!findRedis())('Redis', async () => {
     const redisUrl = `redis://user:password@127.0.0.1:${await freePort()}`;
     expect(await problems({ redisUrl })).toEqual(['REDIS_URL: Redis cannot be reached (ECONNREFUSED)']);
@@ -154,7 +154,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
   }
 
   test(
-    'names several mistakes at once, without a stack trace, and changes nothing',
+    'reports several mistakes at once, without a stack trace, and changes nothing',
     async () => {
       const { port, free } = await takenPort();
       const lines = await startRefusal({
@@ -182,7 +182,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
     ['STORE_PACKAGE_ID', someId, /^STORE_PACKAGE_ID: the system object is of package/],
     ['RUST_LOG', 'garbage', /^RUST_LOG: must be level or target=level/],
   ])(
-    'tells in one line what is wrong with %s',
+    'reports %s in one line',
     async (name, value, expected) => {
       const environment = { ...(await relayerEnvironment(network, empty.url)), [name]: value };
       const lines = await startRefusal(environment);
@@ -194,7 +194,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
   );
 
   test(
-    'starts once they are corrected, warns of what has no effect, and stops when its secrets have changed',
+    'starts once they are corrected, warns of unused settings, and stops when its secrets have changed',
     async () => {
       const part = await startRelayerProcess({
         ...(await relayerEnvironment(network, empty.url)),
@@ -205,7 +205,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
       expect(part.log()).toContain('RATE_LIMIT_PER_MINUTE has no effect yet');
       expect(part.log()).toContain('memwal_server is not a part of this server');
       const written = await startRefusal(await relayerEnvironment(network, empty.url));
-      // Without the log of the sidecar, which had started
+      // Without the sidecar's log, which had started
       const lines = written.filter((line) => !line.startsWith('{'));
       expect(lines.slice(1).map((line) => line.trim().split(' ')[0])).toEqual([
         'MEM_INDEX_KEY',

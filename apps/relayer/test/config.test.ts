@@ -32,8 +32,8 @@ function refused(environment: Environment): string[] {
 
 const withMore = (more: Environment): Environment => ({ ...enough, ...more });
 
-describe('what is missing or wrong', () => {
-  test('is reported all at once, by name', () => {
+describe('missing or invalid variables', () => {
+  test('are reported all at once, by name', () => {
     expect(refused({})).toEqual(['DATABASE_URL', 'MEM_PACKAGE_ID', 'MEM_REGISTRY_ID', 'SIDECAR_AUTH_TOKEN']);
     expect(refused({ DATABASE_URL: 'postgres://x/y', PORT: '65536', CHAIN_NETWORK: 'devnet' })).toEqual([
       'CHAIN_NETWORK',
@@ -47,7 +47,7 @@ describe('what is missing or wrong', () => {
     ]);
   });
 
-  test('is never echoed', () => {
+  test('are never echoed', () => {
     const marker = 'do not print me';
     const everything = Object.fromEntries(knownVariables.map((name) => [name, `${marker} ${name}`]));
     expect(() => readVariables(everything)).toThrow(ConfigError);
@@ -121,12 +121,12 @@ describe('what is missing or wrong', () => {
     ['RATE_LIMIT_PER_MINUTE', ['0', 'none', '-1']],
     ['SPONSOR_NETWORK', ['devnet']],
     ['ALERT_TO_SLACK', ['#channel']],
-  ] as const)('%s refuses what it cannot be', (name, values) => {
+  ] as const)('%s rejects invalid values', (name, values) => {
     for (const value of values) expect(refused(withMore({ [name]: value })), value).toEqual([name]);
   });
 });
 
-describe('what is taken', () => {
+describe('accepted values', () => {
   test.each([
     [{}, '127.0.0.1', []],
     [{ MEM_LISTEN_HOST: '::' }, '::', []],
@@ -137,12 +137,12 @@ describe('what is taken', () => {
       '127.0.0.1',
       ['A.example', 'b.example.:8443', '[::1]:8000'],
     ],
-  ])('MEM_LISTEN_HOST and ALLOWED_HOSTS take %o', async (set, listenHost, allowedHosts) => {
+  ])('MEM_LISTEN_HOST and ALLOWED_HOSTS accept %o', async (set, listenHost, allowedHosts) => {
     const { config } = await loadConfig(withMore(set));
     expect(config).toMatchObject({ listenHost, allowedHosts });
   });
 
-  test('the least there can be, with the defaults of the specification', async () => {
+  test('starts with the minimum environment, using the specified defaults', async () => {
     const { config, warnings } = await loadConfig(enough);
     expect(config).toMatchObject({
       port: 8000,
@@ -166,14 +166,14 @@ describe('what is taken', () => {
     expect(warnings.join()).toContain('llm_not_configured');
   });
 
-  test('empty and white values count as unset', async () => {
+  test('treats empty and blank values as unset', async () => {
     const names = knownVariables.filter((name) => !(name in enough));
     const blank = Object.fromEntries(names.map((name, i) => [name, i % 2 === 0 ? '' : ' \n']));
     expect((await loadConfig(withMore(blank))).config).toEqual((await loadConfig(enough)).config);
     expect(refused(withMore({ MEM_PACKAGE_ID: ' ' }))).toEqual(['MEM_PACKAGE_ID']);
   });
 
-  test('white space around a value does not matter, as a file read by a shell leaves it', async () => {
+  test('trims white space around values, as left by a file that a shell reads', async () => {
     const { config } = await loadConfig(
       withMore({ PORT: ' 8001\n', SIDECAR_AUTH_TOKEN: ' a-token-of-16-up\n' }),
     );
@@ -191,7 +191,7 @@ describe('what is taken', () => {
     expect(values.STORE_SKIP_CONSISTENCY_CHECK).toBe(expected);
   });
 
-  test('the network gives the defaults, and what is set wins', async () => {
+  test('takes defaults from the network, which explicit values override', async () => {
     const testnet = await loadConfig(withMore({ CHAIN_NETWORK: 'testnet' }));
     expect(testnet.config).toMatchObject({
       chainRpcUrl: 'https://fullnode.testnet.sui.io:443',
@@ -219,24 +219,27 @@ describe('what is taken', () => {
     });
   });
 
-  test('clients are told of a chain address only when it can hold no key', async () => {
-    const told = async (more: Environment) => {
+  test('publishes a chain address to clients only if it cannot contain a key', async () => {
+    const publishedAddress = async (more: Environment) => {
       const { config } = await loadConfig(withMore({ CHAIN_NETWORK: 'testnet', ...more }));
       return config.publicChainRpcUrl;
     };
     const ours = 'https://fullnode.testnet.sui.io:443';
-    expect(await told({})).toBe(ours);
-    expect(await told({ CHAIN_RPC_URL: 'https://node.example/v1/secret-key' })).toBe(ours);
-    expect(await told({ CHAIN_RPC_URL: 'https://node.example' })).toBe(ours);
-    expect(await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100/?key=secret' })).toBe(ours);
-    expect(await told({ CHAIN_RPC_URL: 'http://user:secret@localhost:9100' })).toBe(ours);
-    expect(await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100' })).toBe('http://127.0.0.1:9100');
+    expect(await publishedAddress({})).toBe(ours);
+    expect(await publishedAddress({ CHAIN_RPC_URL: 'https://node.example/v1/secret-key' })).toBe(ours);
+    expect(await publishedAddress({ CHAIN_RPC_URL: 'https://node.example' })).toBe(ours);
+    expect(await publishedAddress({ CHAIN_RPC_URL: 'http://127.0.0.1:9100/?key=secret' })).toBe(ours);
+    expect(await publishedAddress({ CHAIN_RPC_URL: 'http://user:secret@localhost:9100' })).toBe(ours);
+    expect(await publishedAddress({ CHAIN_RPC_URL: 'http://127.0.0.1:9100' })).toBe('http://127.0.0.1:9100');
     expect(
-      await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100', PUBLIC_CHAIN_RPC_URL: 'https://a.example' }),
+      await publishedAddress({
+        CHAIN_RPC_URL: 'http://127.0.0.1:9100',
+        PUBLIC_CHAIN_RPC_URL: 'https://a.example',
+      }),
     ).toBe('https://a.example');
   });
 
-  test('allowed origins as a browser writes them', async () => {
+  test('accepts allowed origins as a browser writes them', async () => {
     const { config } = await loadConfig(
       withMore({ ALLOWED_ORIGINS: 'HTTP://LocalHost:5173/,https://a.example:443' }),
     );
@@ -249,7 +252,7 @@ describe('what is taken', () => {
     ['40', undefined, 20],
     ['4000', '3000', 3_000],
     ['4000', 'off', Number.POSITIVE_INFINITY],
-  ])('with %s jobs in all and %s of one account, an account may have %s', async (inAll, own, expected) => {
+  ])('with %s jobs in total and %s per account, an account may have %s', async (inAll, own, expected) => {
     const { config } = await loadConfig(
       withMore({
         MEM_MAX_PENDING_JOBS: inAll,
@@ -259,7 +262,7 @@ describe('what is taken', () => {
     expect(config.jobs.backlog.perAccount).toBe(expected);
   });
 
-  test('where browsers reach relayer and dashboard, both or neither', async () => {
+  test('requires the public URLs of relayer and dashboard together', async () => {
     const both = {
       PUBLIC_RELAYER_URL: 'https://m.example/',
       PUBLIC_DASHBOARD_URL: 'https://d.example/page/',
@@ -273,7 +276,7 @@ describe('what is taken', () => {
     expect(one.warnings.join()).toContain('PUBLIC_DASHBOARD_URL');
   });
 
-  test('a server key in both forms, whose private half stays out of the configuration', async () => {
+  test('accepts a server key in both formats, and keeps its private half out of the configuration', async () => {
     const pair = Ed25519Keypair.generate();
     const { config, warnings } = await loadConfig(
       withMore({ SERVER_CHAIN_PRIVATE_KEY: pair.getSecretKey(), SERVER_CHAIN_PRIVATE_KEYS: '' }),
@@ -285,7 +288,7 @@ describe('what is taken', () => {
     expect(hex.config.serverAddress).toMatch(/^0x[0-9a-f]{64}$/);
   });
 
-  test('lists of secrets, newest first', async () => {
+  test('accepts lists of secrets, newest first', async () => {
     const { config } = await loadConfig(withMore({ MEM_SERVER_SECRET: `${key('4')},${key('1')}` }));
     expect(config.secrets.serverSecrets.map((secret) => secret.toString('hex'))).toEqual([
       key('4'),
@@ -295,7 +298,7 @@ describe('what is taken', () => {
 });
 
 describe('warnings', () => {
-  test('name our variable where only that of the original system is set, and never take its value', () => {
+  test("name our variable if only the original system's is set, and never use its value", () => {
     const theirs = {
       OPENAI_API_KEY: 'sk-for-another-program',
       SUI_NETWORK: 'testnet',
@@ -317,7 +320,7 @@ describe('warnings', () => {
     expect(refused(without)).toEqual(['MEMWAL_PACKAGE_ID', 'MEM_PACKAGE_ID']);
   });
 
-  test('name an unknown variable of ours and the nearest known one', () => {
+  test('name an unknown variable of ours and the most similar known one', () => {
     const { warnings } = readVariables(
       withMore({ MEM_PACKAGE_IDS: 'x', STORE_AGREGATOR_URL: 'x', MEM_QUITE_ANOTHER_THING: 'x', OTHER: 'x' }),
     );
@@ -332,18 +335,18 @@ describe('warnings', () => {
     [undefined, true],
     ['on', true],
     ['off', false],
-  ])('the blind index is on unless it is switched off', (value, on) => {
+  ])('enables the blind index by default', (value, on) => {
     expect(readVariables(withMore({ MEM_BLIND_INDEX: value })).values.MEM_BLIND_INDEX).toBe(on);
   });
 
-  test('no variable of the contract is unknown', () => {
+  test('know every variable of the contract', () => {
     const { warnings } = readVariables(
       withMore({ MEM_SERVER_URL: 'x', MEM_BLIND_INDEX: 'off', MCP_EXTRA_TOOLS: '1' }),
     );
     expect(warnings).toEqual([]);
   });
 
-  test('name what is set and has no effect yet', async () => {
+  test('name settings that have no effect yet', async () => {
     const set = {
       RATE_LIMIT_PER_MINUTE: '600',
       RATE_LIMIT_PER_HOUR: 'off',
@@ -361,7 +364,7 @@ describe('warnings', () => {
     for (const warning of warnings) expect(warning).toContain('has no effect yet');
   });
 
-  test('name targets in RUST_LOG that are not ours', () => {
+  test('name unknown targets in RUST_LOG', () => {
     const { warnings } = readVariables(withMore({ RUST_LOG: 'memwal_server=info,tower_http=info' }));
     expect(warnings).toEqual([
       'RUST_LOG: memwal_server is not a part of this server, so that it has no effect',

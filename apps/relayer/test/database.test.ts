@@ -28,7 +28,7 @@ describe.each(databases)('the database on $name', ({ create }) => {
   };
   const insert = 'INSERT INTO note (id) VALUES ($1)';
 
-  test('values come back as they went in', async () => {
+  test('returns values as they were stored', async () => {
     const bytes = Buffer.from([0, 1, 255, 0]);
     await database.db.query('INSERT INTO note VALUES ($1, $2, $3)', [100, "it's \u{1f34b} $1", bytes]);
     const { rows, rowCount } = await database.db.query(
@@ -40,7 +40,7 @@ describe.each(databases)('the database on $name', ({ create }) => {
     expect((await database.db.query('DELETE FROM note WHERE id = $1', [100])).rowCount).toBe(0);
   });
 
-  test('a transaction that throws leaves nothing, and the next one works', async () => {
+  test('rolls back a transaction that throws, and the next one works', async () => {
     const failing = database.db.transaction(async (tx) => {
       await tx.query(insert, [1]);
       throw new Error('changed my mind');
@@ -56,7 +56,7 @@ describe.each(databases)('the database on $name', ({ create }) => {
     await database.db.query('DELETE FROM note');
   });
 
-  test('a query beside an open transaction is not part of it', async () => {
+  test('runs a query outside an open transaction separately', async () => {
     const outside: Promise<unknown>[] = [];
     const failing = database.db.transaction(async (tx) => {
       await tx.query(insert, [1]);
@@ -73,14 +73,14 @@ describe.each(databases)('the database on $name', ({ create }) => {
     expect(await ids()).toEqual([2]);
   });
 
-  test('migrations are applied once', async () => {
+  test('applies migrations once', async () => {
     expect(await migrate(database.db)).toEqual([]);
     await database.db.query("UPDATE schema_migration SET sha256 = 'x' WHERE name LIKE '0001%'");
     await expect(migrate(database.db)).rejects.toThrow('was changed after it was applied');
   });
 });
 
-/** How `schema_migration` looked after the last migration of the set before the first release. */
+/** `schema_migration` as it was after the last migration of the set before the first release. */
 const former = ['0001_memories.sql', '0031_nonce_epoch.sql', '0032_known_secrets.sql'];
 const formerSha256 = '334e158b6231675512869d390a0f960a839206889f82d6331e9b66b604e63966';
 
@@ -113,7 +113,7 @@ describe.each(databases)('a database of an earlier version on $name', ({ create 
     { reason: 'a former migration is missing', names: former.slice(0, 2), sha256: formerSha256 },
     { reason: 'the last former migration has other contents', names: former, sha256: 'x' },
     { reason: 'it has a migration of a later version', names: ['9999_later.sql'], sha256: 'x' },
-  ])('is refused, and unchanged, when $reason', async ({ names, sha256 }) => {
+  ])('is rejected, and unchanged, when $reason', async ({ names, sha256 }) => {
     await applied(names, sha256);
     const refused = await migrate(database.db).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);
@@ -123,7 +123,7 @@ describe.each(databases)('a database of an earlier version on $name', ({ create 
 });
 
 describe('the embedded database', () => {
-  test('has one process, and answers nobody after its end', async () => {
+  test('belongs to one process, and rejects queries after its close', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'memrelay-pglite-'));
     const open = () => openDatabase(`pglite:${directory}`, silent);
     const db = await open();
@@ -142,7 +142,7 @@ describe('the embedded database', () => {
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 
 describe.runIf(adminUrl)('Postgres', () => {
-  test('that gives up one of two transactions which wait for each other asks for the same again', async () => {
+  test('retries a transaction that Postgres aborts because of a deadlock', async () => {
     const database = await createTestDatabase(adminUrl!);
     const db = await openDatabase(database.url, silent);
     await db.query('CREATE TABLE note (id integer PRIMARY KEY)');
@@ -166,7 +166,7 @@ describe.runIf(adminUrl)('Postgres', () => {
     await database.drop();
   });
 
-  test('that cannot be reached is 503, and is used again when it is back', async () => {
+  test('returns 503 while unreachable, and is used again once it is back', async () => {
     const target = new URL(adminUrl!);
     const proxy = await startTcpProxy(Number(target.port));
     target.port = String(proxy.port);
@@ -176,7 +176,7 @@ describe.runIf(adminUrl)('Postgres', () => {
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 
     const running = db.query('SELECT pg_sleep(30)').catch((error) => error);
-    const held = db.transaction(async (tx) => {
+    const openTransaction = db.transaction(async (tx) => {
       await tx.query('SELECT 1');
       const back = proxy.target;
       proxy.target = undefined;
@@ -186,7 +186,7 @@ describe.runIf(adminUrl)('Postgres', () => {
       await expect(db.transaction(async () => 1)).rejects.toMatchObject(unavailable);
       proxy.target = back;
     });
-    await expect(held).rejects.toMatchObject(unavailable);
+    await expect(openTransaction).rejects.toMatchObject(unavailable);
     expect(await running).toMatchObject(unavailable);
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await expect(db.query('not sql')).rejects.toMatchObject({ code: '42601' });
@@ -196,7 +196,7 @@ describe.runIf(adminUrl)('Postgres', () => {
 });
 
 describe.runIf(adminUrl)('the vector extension', () => {
-  test('must be there already for a role that may not create it, and that is said', async () => {
+  test('must exist already for a role that may not create it, and the error says so', async () => {
     const database = await createTestDatabase(adminUrl!);
     const admin = await openDatabase(database.url, silent);
     const role = `limited_${randomBytes(6).toString('hex')}`;

@@ -12,7 +12,7 @@ import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';
 
-test('a text hash is of one secret, account, namespace and text, to the byte', () => {
+test('computes a text hash from secret, account, namespace and text, byte by byte', () => {
   const [secret, account] = [randomBytes(32), randomBytes(32)];
   const tag = Buffer.alloc(16, 1);
   const same = () => textHash(secret, account, tag, 'tea').toString('hex');
@@ -52,7 +52,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     waitingForLocks,
   } = textJobs(() => database.db);
 
-  test('a text that is stored ends a second job with its blob, without another embedding, upload or vector', async () => {
+  test('completes a duplicate job with the existing blob, without another embedding, upload or vector', async () => {
     const { job: first, blobId } = await stored('tea with lemon');
     const [second] = await accept(newJob('tea with lemon', 0.9));
     expect(await embedDue()).toBe(0);
@@ -68,13 +68,13 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     });
     expect(await recordOf(first)).not.toHaveProperty('deduplicated');
     expect(await rowOf(second!)).toMatchObject({ outbox: null, envelope: null });
-    // The kept one weighs as much as the heavier of both
+    // The kept memory gets the higher importance of both
     expect(await memories()).toEqual([
       { id: first.id, state: 'done', vectors: 1, importance: expect.closeTo(0.9, 5) },
     ]);
   });
 
-  test('the first of a bulk is not embedded with its twins; they wait for it and end with it', async () => {
+  test('embeds one of several equal texts in a bulk; the others wait and end with its blob', async () => {
     const jobs = await accept(
       ...Array.from({ length: 4 }, () => newJob('said four times')),
       newJob('said once'),
@@ -104,7 +104,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     ]);
   });
 
-  test('accepted at once, in bulks of any order, every text is kept by one job and no bulk fails', async () => {
+  test('keeps one job per text when bulks in any order arrive concurrently, and no bulk fails', async () => {
     const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`);
     const jobs = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
@@ -120,7 +120,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
 
   // The embedded database has one connection: nothing waits inside a statement
   if (name === 'postgres')
-    test('bulks of the same texts in another order end, whoever they meet', async () => {
+    test('completes bulks of the same texts in another order without a deadlock', async () => {
       const texts = ['one', 'two', 'three'].sort((a, b) => hashOf(a).compare(hashOf(b)));
       const { bulks } = await database.db.transaction(async (tx) => {
         await insertJobs(tx, [newJob(texts[1]!)], 'queued');
@@ -131,7 +131,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
       await expect(Promise.all(bulks)).resolves.toHaveLength(2);
     });
 
-  test('when the first fails for good one duplicate takes its place, and nothing is lost', async () => {
+  test('promotes one duplicate when the first job fails for good, and loses nothing', async () => {
     const [first] = await accept(newJob('unlucky text'));
     const duplicates = await accept(newJob('unlucky text'), newJob('unlucky text'), newJob('unlucky text'));
     expect(await embedDue()).toBe(1);
@@ -148,7 +148,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     expect((await memories()).filter(({ state }) => state === 'done').length).toBe(1);
   });
 
-  test('a text that the provider refuses is refused to its duplicate by itself, and each ends with the reason', async () => {
+  test('rejects a duplicate separately if the provider rejects the text, each with the reason', async () => {
     const refusing: Embedder = {
       ...lexical,
       embed: () => Promise.reject(new EmbeddingError('rejected', 'refused')),
@@ -161,7 +161,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
       expect(await recordOf(job)).toMatchObject({ status: 'failed', error_code: 'embedding_rejected' });
   });
 
-  test('a text whose memory was removed is stored again', async () => {
+  test('stores a text again after its memory was removed', async () => {
     const { job } = await stored('forgotten');
     await database.db.query('DELETE FROM memory WHERE id = $1', [job.id]);
     const [again] = await accept(newJob('forgotten'));
@@ -174,12 +174,12 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
 
   describe('a memory that was stored more than an hour ago', () => {
     async function storedLongAgo(text: string): Promise<{ job: NewJob; blobId: string }> {
-      const found = await stored(text);
+      const oldMemory = await stored(text);
       await database.db.query("UPDATE memory SET created_at = now() - interval '2 hours'");
-      return found;
+      return oldMemory;
     }
 
-    test('is looked at before its text counts as stored, to the byte', async () => {
+    test('is read and compared byte by byte before its text counts as stored', async () => {
       const { job, blobId } = await storedLongAgo('old and there');
       const asked: string[] = [];
       const served = (bytes: Buffer): BlobReads => ({
@@ -198,7 +198,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
       expect(await embedDue(lexical, served(randomBytes(100)))).toBe(1);
     });
 
-    test.each(['missing', 'unavailable'] as const)('and is %s is stored anew', async (kind) => {
+    test.each(['missing', 'unavailable'] as const)('is stored again if it is %s', async (kind) => {
       await storedLongAgo('old and gone');
       const gone: BlobReads = { read: () => Promise.reject(new BlobReadError(kind)) };
       const [again] = await accept(newJob('old and gone'));
@@ -211,7 +211,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     });
   });
 
-  test('after a change of the model the text that comes again gives the kept memory its vectors', async () => {
+  test('gets vectors of the new model when its text is sent again after a model change', async () => {
     const { job, blobId } = await stored('older than the model');
     const today: Embedder = { ...lexical, model: 'model of today' };
     const [again] = await accept(newJob('older than the model'));
@@ -222,7 +222,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     expect(await embedDue(today)).toBe(0);
   });
 
-  test('a worker that lost its lease settles nothing', async () => {
+  test('changes nothing for a worker that lost its lease', async () => {
     await stored('leased');
     const [second] = await accept(newJob('leased'));
     const [late] = await claimJobs(database.db, 'embedding', 1, randomUUID());

@@ -21,7 +21,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create();
   });
-  // What waits for its next attempt would be claimed with the jobs of the next test
+  // Otherwise, retries would be claimed together with the jobs of the next test
   afterEach(() => database.db.query('DELETE FROM memory_job'));
   afterAll(() => database.drop());
 
@@ -43,7 +43,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     return jobs.map(({ id }) => records.get(id)!);
   }
 
-  /** Fails on texts with this word, as a provider that refuses some texts does. */
+  /** Fails for texts with this word, as a provider that rejects some texts does. */
   const failing = (word: string, kind: 'rejected' | 'transient'): Embedder => ({
     ...lexical,
     async embed(texts, accounts) {
@@ -52,7 +52,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     },
   });
 
-  test('texts short and long, side by side', async () => {
+  test('embeds short and long texts in one batch', async () => {
     const records = await embed([job('short'), job('many words '.repeat(2_000)), job('short again')]);
     expect(records.map((record) => record.stage)).toEqual(['uploading', 'uploading', 'uploading']);
     const { rows } = await database.db.query<{ chunks: number; maps: number[]; models: string[] }>(
@@ -66,7 +66,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     expect(rows[2]!.chunks).toBeGreaterThan(3);
   });
 
-  test('tokens are written with the vectors, and go when the memory is forgotten', async () => {
+  test('writes tokens with the vectors, and deletes them when the memory is forgotten', async () => {
     const accepted = job('saffron rice');
     const { id, envelope } = accepted;
     await embed([accepted]);
@@ -89,7 +89,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     expect(left.rows).toEqual([]);
   });
 
-  test('a text that cannot be opened waits with a reason, and holds up nobody', async () => {
+  test('retries a text that cannot be decrypted, with a reason, without delaying others', async () => {
     const damaged = { ...job('unreadable'), outbox: randomBytes(60) };
     const [before, broken, after] = await embed([job('before'), damaged, job('after')]);
     expect([before!.stage, after!.stage]).toEqual(['uploading', 'uploading']);
@@ -97,13 +97,13 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     expect(Date.parse(broken!.next_retry_at!)).toBeGreaterThan(Date.now() - 1_000);
   });
 
-  test('a text that the provider refuses fails alone', async () => {
+  test('fails only the text that the provider rejects', async () => {
     const [good, bad] = await embed([job('good'), job('bad')], failing('bad', 'rejected'));
     expect(good!.stage).toBe('uploading');
     expect(bad).toMatchObject({ status: 'failed', error_code: 'embedding_rejected' });
   });
 
-  test('a provider that is away loses nothing: all wait', async () => {
+  test('retries all texts when the provider is unavailable', async () => {
     const records = await embed([job('one'), job('two')], failing('one', 'transient'));
     for (const record of records)
       expect(record).toMatchObject({
@@ -113,7 +113,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
       });
   });
 
-  test('a vector the database refuses is tried again, and holds up nobody', async () => {
+  test('retries a vector that the database rejects, without delaying others', async () => {
     const nan: Embedder = {
       ...lexical,
       async embed(texts, accounts) {

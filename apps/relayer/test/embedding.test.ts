@@ -13,20 +13,20 @@ const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, 
 describe('the lexical embedder', () => {
   const near = (a: string, b: string) => dot(lexicalVector(a, 1536, 'key'), lexicalVector(b, 1536, 'key'));
 
-  test('gives unit vectors, the same for the same text', () => {
+  test('returns unit vectors, the same for the same text', () => {
     const vector = lexicalVector('The cat sat on the mat', 1536, 'key');
     expect(dot(vector, vector)).toBeCloseTo(1, 5);
     expect(lexicalVector('The cat sat on the mat', 1536, 'key')).toEqual(vector);
   });
 
-  test('puts a question nearer to its answer than to other texts', () => {
+  test('places a question closer to its answer than to other texts', () => {
     const question = 'Where does Maria work as a painter?';
     const answer = near(question, 'Maria painted murals for her work in Lisbon');
     for (const other of ['The train leaves at nine', 'He likes his coffee black', 'Where is it?'])
       expect(answer).toBeGreaterThan(near(question, other) + 0.1);
   });
 
-  test('places the same words elsewhere for another account', async () => {
+  test('maps the same words elsewhere for another account', async () => {
     const embedder = createLexicalEmbedder(1536, (accountId) => accountId);
     const [one, again, other] = await embedder.embed(
       ['Maria painted murals', 'Maria painted murals', 'Maria painted murals'],
@@ -36,7 +36,7 @@ describe('the lexical embedder', () => {
     expect(Math.abs(dot(one!, other!))).toBeLessThan(0.2);
   });
 
-  test('knows other scripts, names and numbers', () => {
+  test('supports other scripts, names and numbers', () => {
     expect(near('Когда Анна купила дом?', 'Анна купила новый дом')).toBeGreaterThan(0.3);
     expect(near('order 48213', 'the parcel for order 48213 came')).toBeGreaterThan(0.3);
   });
@@ -45,7 +45,7 @@ describe('the lexical embedder', () => {
 describe('the vector map', () => {
   const key = Buffer.alloc(32, 7);
   test.each([8, 64, 100, 384, 768, 1000, 1536, 3072])(
-    'keeps inner products at %i dimensions',
+    'preserves inner products at %i dimensions',
     (dimension) => {
       const map = createVectorMap(key, dimension);
       const random = () => normalize(Float32Array.from({ length: dimension }, () => Math.random() - 0.5));
@@ -55,7 +55,7 @@ describe('the vector map', () => {
     },
   );
 
-  test('is the same for the same key for ever, and another for another key', () => {
+  test('is always the same for a key, and different for another key', () => {
     const vector = normalize(Float32Array.from({ length: 1536 }, (_, i) => Math.sin(i)));
     const mapped = createVectorMap(key, 1536).apply(vector);
     expect(createVectorMap(key, 1536).apply(vector)).toEqual(mapped);
@@ -77,20 +77,20 @@ describe('the vector map', () => {
 });
 
 describe('chunks of long texts', () => {
-  test('short texts stay whole', () => expect(embeddingChunks('short')).toEqual(['short']));
+  test('leaves short texts whole', () => expect(embeddingChunks('short')).toEqual(['short']));
 
-  test('every part of a long text is in a chunk, no chunk is too long, no character is cut', () => {
+  test('covers every part of a long text, keeps each chunk within the limit, and splits no character', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), { minLength: 1 }),
         (words) => {
-          // Numbered, so that each chunk stands in the text at one place only
+          // Numbered, so that each chunk is in the text at one place only
           const text = Array.from({ length: 1_500 }, (_, i) => `${i}:${words[i % words.length]}`).join(' ');
           const chunks = embeddingChunks(text);
           let covered = 0;
           for (const chunk of chunks) {
             expect(Buffer.byteLength(chunk)).toBeLessThanOrEqual(4_500);
-            // A cut character would come back as U+FFFD, and then not be found in the text
+            // A split character would become U+FFFD, and would not be found in the text
             const at = text.indexOf(chunk);
             expect(at).toBeGreaterThanOrEqual(0);
             expect(at).toBeLessThanOrEqual(covered);
@@ -133,7 +133,7 @@ describe('the provider embedder', () => {
   }
   const base64 = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
 
-  test('asks in batches, takes base64 and numbers, in any order, and gives unit vectors', async () => {
+  test('sends batches, accepts base64 and numbers in any order, and returns unit vectors', async () => {
     const { embedder, calls } = await provider(({ input }) => ({
       body: {
         data: input
@@ -160,7 +160,7 @@ describe('the provider embedder', () => {
     [302, 'transient'],
     [400, 'rejected'],
     [413, 'rejected'],
-  ])('status %i is %s', async (status, kind) => {
+  ])('maps status %i to %s', async (status, kind) => {
     const { embedder } = await provider(() => ({
       status,
       body: { error: { message: 'secret upstream text' } },
@@ -172,7 +172,7 @@ describe('the provider embedder', () => {
     await embedder.close();
   });
 
-  test('an answer of another form or dimension is transient, as is a dead provider: nothing is wrong with the text', async () => {
+  test('retries after a response with another structure or dimension, or without a response: the text is not at fault', async () => {
     const { embedder } = await provider(({ input }) =>
       input[0] === 'short' ? { body: { data: [{ index: 0, embedding: [1, 2] }] } } : { body: { error: 'x' } },
     );

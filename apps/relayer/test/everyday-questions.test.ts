@@ -11,7 +11,7 @@ import { ask, insertMemories } from './support/indexed-memories.ts';
 
 const question = 'what does Ana drink?';
 const answer = 'Ana likes her tea with lemon';
-/** Others about Ana, and others about drinking */
+/** Other texts about Ana, and others about drinking */
 const others = [
   'Ana lives in Lisbon',
   "Ana's birthday is 3 May",
@@ -40,28 +40,28 @@ describe.each(databases)('the question of the README on $name', ({ create }) => 
   const newNamespace = (): AccountNamespace => ({ accountId: randomBytes(32), namespace: 'default' });
 
   test.each([1, 7, 350])('finds its answer first among %i memories', async (count) => {
-    const place = newNamespace();
+    const namespace = newNamespace();
     const many = Array.from(
       { length: 343 },
       (_, i) => `${names[i % names.length]} ${statements[i % statements.length]} (${i})`,
     );
-    const [id] = await insertMemories(database.db, place, [answer, ...others, ...many].slice(0, count));
+    const [id] = await insertMemories(database.db, namespace, [answer, ...others, ...many].slice(0, count));
     for (const asked of [question, 'What does Ana like to drink?', 'Which drinks does Ana like?']) {
-      const [first] = await ask(database.db, place, asked);
+      const [first] = await ask(database.db, namespace, asked);
       expect(first!.match.id).toBe(id);
       expect(first!.explanation.keywords).toMatchObject({ related: 1 });
     }
   });
 
-  test('matches nothing that has neither a word nor a related one nor a near vector', async () => {
-    const place = newNamespace();
+  test('matches nothing without a common word, a related word or a near vector', async () => {
+    const namespace = newNamespace();
     const texts = [answer, ...others, 'The harbour opens at dawn', 'Привет из Порто', '港は夜明けに開く'];
-    const ids = await insertMemories(database.db, place, texts);
+    const ids = await insertMemories(database.db, namespace, texts);
     const textOf = new Map(ids.map((id, i) => [id, texts[i]!]));
     for (const query of [question, 'who plays chess?', 'the of and', 'Где гавань?', '港', '🎉', 'xyzzy']) {
       const { terms, related } = questionOf(query, true);
       const wanted = new Set([...terms, ...related.map(({ term }) => term)]);
-      for (const each of await ask(database.db, place, query, { limit: 100 })) {
+      for (const each of await ask(database.db, namespace, query, { limit: 100 })) {
         const shares = termsOf(textOf.get(each.match.id)!).some((term) => wanted.has(term));
         const reason = matchReason(each, { ...lexical, minScore: 1 });
         expect(reason).toBe(shares ? 'words' : undefined);
@@ -70,18 +70,18 @@ describe.each(databases)('the question of the README on $name', ({ create }) => 
   });
 });
 
-test('names are the capitalised words inside a question', () => {
-  const named = (query: string) => {
+test('recognizes capitalized words inside a question as names', () => {
+  const namesIn = (query: string) => {
     const { terms, names: places } = questionOf(query, true);
-    return [...places].map((place) => terms[place]);
+    return [...places].map((namespace) => terms[namespace]);
   };
-  expect(named(question)).toEqual(['ana']);
-  expect(named('Ana drinks what?')).toEqual([]);
-  expect(named('Who is Bo, and where does "Ana" live? Maybe in Porto.')).toEqual(['bo', 'ana', 'porto']);
-  expect(named('wo wohnt Zoë?')).toEqual(['zoe']);
+  expect(namesIn(question)).toEqual(['ana']);
+  expect(namesIn('Ana drinks what?')).toEqual([]);
+  expect(namesIn('Who is Bo, and where does "Ana" live? Maybe in Porto.')).toEqual(['bo', 'ana', 'porto']);
+  expect(namesIn('wo wohnt Zoë?')).toEqual(['zoe']);
 });
 
-test('a long question asks for at most 64 related words, each of a term that it has', () => {
+test('looks up at most 64 related words for a long question, each for one of its terms', () => {
   const { terms, related } = questionOf('drink eat food live home work job pet animal hobby music tea', true);
   expect(related.length).toBe(64);
   for (const { term, of } of related) {
@@ -91,8 +91,8 @@ test('a long question asks for at most 64 related words, each of a term that it 
   expect(questionOf(question, false).related).toEqual([]);
 });
 
-test('what may only be spelt alike takes no place of what has a word', () => {
-  const found = [0.9, 0.8, 0.7, 0.6].map((similarity, i) => ({
+test('ranks words that are merely spelled alike below exact matches', () => {
+  const candidates = [0.9, 0.8, 0.7, 0.6].map((similarity, i) => ({
     match: { id: `m${i}`, distance: 1 - similarity, near: true, createdAt: new Date(0), importance: 0.5 },
     score: similarity,
     explanation: {
@@ -103,7 +103,7 @@ test('what may only be spelt alike takes no place of what has a word', () => {
   })) as unknown as Relevance[];
   const ids = (limit: number, more: { min_score?: number } = {}) => {
     const request = { limit, ...more };
-    const ranked = rankMatching(found, reasonsFor(request, lexical), request, 0);
+    const ranked = rankMatching(candidates, reasonsFor(request, lexical), request, 0);
     return ranked.map(({ match }) => match.id);
   };
   expect(ids(2)).toEqual(['m1', 'm3']);

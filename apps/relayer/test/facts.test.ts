@@ -9,14 +9,14 @@ import { longestSentence, sentences } from '../src/language/facts/sentences.ts';
 import { compareFacts, distinctFacts } from '../src/memories/remember/compare-facts.ts';
 
 const letters = (text: string) => text.replace(/\s+/gu, '');
-/** Lines of many scripts, with and without ends of sentences */
+/** Lines in many scripts, with and without ends of sentences */
 const anyText = fc
   .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 60 })
   .map((parts) => parts.join('. '))
   .filter((text) => !/\p{Lu}[^\n]*:/u.test(text) && text.trim() !== '');
 
 describe('sentences', () => {
-  test('end where they end: not at titles, initials, numbers or in the middle of a quotation', () => {
+  test('end at sentence ends, not at titles, initials, numbers or inside a quotation', () => {
     expect(
       sentences(
         'Dr. Smith met J. R. Tolkien at 5 p.m. in Washington, D.C. on Jan. 5. He paid $3.50, i.e. not much, for version 1.2.3 of it! ' +
@@ -33,7 +33,7 @@ describe('sentences', () => {
     ]);
   });
 
-  test('of a conversation name who says them', () => {
+  test('name the speaker in a conversation', () => {
     expect(
       sentences('Ana: Hi! I moved to Lisbon in May.\n\n[8:15 pm] Bo Li: Wow! Thanks for telling me.'),
     ).toEqual([
@@ -44,12 +44,12 @@ describe('sentences', () => {
     ]);
   });
 
-  test('together are the whole text, whatever it is; none is longer than allowed', () => {
+  test('together contain the whole text, and none exceeds the limit', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const found = sentences(text);
-        expect(letters(found.join(' '))).toBe(letters(text));
-        for (const sentence of found) expect(sentence.length).toBeLessThanOrEqual(longestSentence);
+        const parts = sentences(text);
+        expect(letters(parts.join(' '))).toBe(letters(text));
+        for (const sentence of parts) expect(sentence.length).toBeLessThanOrEqual(longestSentence);
       }),
       { numRuns: 200 },
     );
@@ -59,7 +59,7 @@ describe('sentences', () => {
     expect(cut.every((piece) => piece.isWellFormed())).toBe(true);
   });
 
-  test('of a line of nothing but initials are found in one look', () => {
+  test('are found in one pass in a line of initials only', () => {
     const started = performance.now();
     sentences('A. '.repeat(20_000));
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -72,19 +72,19 @@ describe('passages of a long text', () => {
     (_, i) => `Statement number ${i} is about the thing ${i * 7}.`,
   ).join(' ');
 
-  test('hold every sentence once, whole, and see the end of what stands before', () => {
-    const found = passages(long);
-    expect(found.length).toBeGreaterThan(5);
+  test('contain every sentence once, and see the end of the preceding passage', () => {
+    const parts = passages(long);
+    expect(parts.length).toBeGreaterThan(5);
     expect(
-      found
+      parts
         .map(({ text }) => text)
         .join('\n')
         .split('\n'),
     ).toEqual(sentences(long));
-    for (const [i, { text, before }] of found.entries()) {
+    for (const [i, { text, before }] of parts.entries()) {
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(passageBytes);
       if (i === 0) expect(before).toBe('');
-      else expect(found[i - 1]!.text.endsWith(before)).toBe(true);
+      else expect(parts[i - 1]!.text.endsWith(before)).toBe(true);
       expect(before.length).toBeLessThanOrEqual(1_200);
     }
     expect(passages('Short.')).toEqual([{ text: 'Short.', before: '' }]);
@@ -98,7 +98,7 @@ describe('passages of a long text', () => {
     expect(halves({ text: 'Only one.', before: '' })).toBeUndefined();
   });
 
-  test('the topics of a text are all of it, too', () => {
+  test('are covered completely by topics', () => {
     expect(letters(topics(long).join(''))).toBe(letters(long));
     for (const topic of topics(long)) expect(Buffer.byteLength(topic)).toBeLessThanOrEqual(600);
   });
@@ -122,7 +122,7 @@ describe('dates', () => {
     ['yesterday (2023-05-07)', 'yesterday (2023-05-07)'],
   ])('%s', (text, anchored) => expect(anchorDates(text, monday)).toBe(anchored));
 
-  test('are those of the calendar of whoever speaks, and none without it', () => {
+  test("are resolved in the speaker's time zone, and not without a date", () => {
     expect(anchorDates('today', '2024-01-01T00:30:00+09:00')).toBe('today (2024-01-01)');
     expect(anchorDates('last month, yesterday', '2024-01-01T00:30:00+09:00')).toBe(
       'last month (December 2023), yesterday (2023-12-31)',
@@ -131,8 +131,8 @@ describe('dates', () => {
   });
 });
 
-describe('the same words', () => {
-  test('are the same but for case, signs and idle words', () => {
+describe('word keys', () => {
+  test('ignore case, punctuation and stop words', () => {
     const key = wordsKey('The cat, that Ana’s brother had, is 3 years old!');
     expect(wordsKey("cat Ana's brother had is 3 years old")).toBe(key);
     expect(wordsKey('ＣＡＴ ana’s BROTHER had is really 3 years old')).toBe(key);
@@ -148,34 +148,34 @@ describe('the same words', () => {
     ['uses C', 'uses C++'],
     ['-5 degrees', '5 degrees'],
     ['今天', '明天'],
-  ])('%s / %s say something else', (one, other) => expect(wordsKey(one)).not.toBe(wordsKey(other)));
+  ])('differ for %s / %s', (one, other) => expect(wordsKey(one)).not.toBe(wordsKey(other)));
 
-  test('texts of idle words or signs alone are not all one', () => {
+  test('differ for texts of only stop words or punctuation', () => {
     expect(wordsKey('the')).not.toBe(wordsKey('so'));
     expect(wordsKey('👍')).not.toBe(wordsKey('👎'));
   });
 });
 
 describe('facts without a model', () => {
-  test('are the sentences, with dates', () => {
+  test('are the sentences, with resolved dates', () => {
     expect(localFacts('Ana: I went to Porto yesterday. Thanks!\n---\n', '2023-05-08T01:00:00Z')).toEqual([
       { text: 'Ana: I went to Porto yesterday (2023-05-07). Thanks!', importance: 0.5 },
     ]);
   });
 
-  test('of very many sentences are at most 500, and hold them all', () => {
+  test('are at most 500, and contain all sentences of a very long text', () => {
     const text = Array.from({ length: 2_100 }, (_, i) => `Here is the statement no ${i}.`).join(' ');
-    const found = localFacts(text, undefined);
-    expect(found.length).toBeLessThanOrEqual(500);
-    expect(found.map((fact) => fact.text).join(' ')).toBe(text);
+    const parts = localFacts(text, undefined);
+    expect(parts.length).toBeLessThanOrEqual(500);
+    expect(parts.map((fact) => fact.text).join(' ')).toBe(text);
   });
 
-  test('nothing in them steers a terminal or the direction of writing', () => {
+  test('contain no terminal control or text direction characters', () => {
     expect(oneLine('a\u0000b\u001b[31m\r\n c\u202ed\ud800')).toBe('ab[31m cd\ufffd');
   });
 });
 
-describe('facts beside what is stored', () => {
+describe('facts compared with stored ones', () => {
   const memory = (id: string, text: string) => ({ id, text, blobId: id, envelopeId: Buffer.from(id) });
   const porto = memory('a', 'Ana lives in Porto.');
   const of = (text: string, relation?: { is: 'restates' | 'replaces'; memoryId: string }) => ({
@@ -184,14 +184,14 @@ describe('facts beside what is stored', () => {
     ...(relation ? { relation } : {}),
   });
 
-  test('in the same words are known, whatever the model says', () => {
+  test('are unchanged if they have the same words, whatever the model says', () => {
     const facts = [of('ana lives in porto'), of('Ana lives in Porto!', { is: 'replaces', memoryId: 'a' })];
     const { kept, unchanged } = compareFacts(facts, [[porto], [porto]]);
     expect(kept).toEqual([]);
     expect(unchanged.map(({ memory: { id } }) => id)).toEqual(['a', 'a']);
   });
 
-  test('restate or replace what the model says, if that is near them; of anything else it is not believed', () => {
+  test('restate or replace nearby memories as the model says; other claims are ignored', () => {
     const relations = [
       of('Porto is where Ana lives.', { is: 'restates', memoryId: 'a' }),
       of('Ana lives in Faro.', { is: 'replaces', memoryId: 'a' }),
@@ -207,8 +207,8 @@ describe('facts beside what is stored', () => {
     ]);
   });
 
-  test('that say the same are one, with the highest importance', () => {
-    const found = [of('Ana is ill.'), { ...of('ana is ILL'), importance: 0.9 }, of('Ana is not ill.')];
-    expect(distinctFacts(found)).toEqual([{ text: 'Ana is ill.', importance: 0.9 }, of('Ana is not ill.')]);
+  test('with the same words are merged, with the highest importance', () => {
+    const parts = [of('Ana is ill.'), { ...of('ana is ILL'), importance: 0.9 }, of('Ana is not ill.')];
+    expect(distinctFacts(parts)).toEqual([{ text: 'Ana is ill.', importance: 0.9 }, of('Ana is not ill.')]);
   });
 });

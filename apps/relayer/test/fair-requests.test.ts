@@ -3,7 +3,7 @@ import { type Claim, createFairTurns, type FairTurns } from '../src/base/concurr
 
 const overloaded = expect.objectContaining({ code: 'overloaded', status: 503, retryAfter: 2 });
 
-/** Enters and notes who is let in, in order. */
+/** Enters the queue and records who is admitted, in order. */
 function queue(turns: FairTurns) {
   const order: string[] = [];
   const leaves = new Map<string, () => void>();
@@ -25,7 +25,7 @@ function queue(turns: FairTurns) {
 const settled = () => new Promise(setImmediate);
 
 describe('fair turns', () => {
-  test('give one account a quarter, however much it asks for, and others their turn at once', async () => {
+  test('limit one account to a quarter, and serve others immediately', async () => {
     const turns = createFairTurns({ total: 8 });
     const { order, enter, leave } = queue(turns);
     for (let i = 0; i < 24; i++) void enter(`a${i}`);
@@ -40,7 +40,7 @@ describe('fair turns', () => {
     expect(turns.state).toEqual({ inUse: 3, waiting: 21 });
   });
 
-  test('go around among the accounts that wait, the oldest of each first', async () => {
+  test('rotate among the waiting accounts, oldest request of each first', async () => {
     const turns = createFairTurns({ total: 4 });
     const { order, enter, leave } = queue(turns);
     for (const name of ['w', 'x', 'y', 'z']) void enter(name);
@@ -50,7 +50,7 @@ describe('fair turns', () => {
     expect(order.slice(4)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2']);
   });
 
-  test('let a claim above the share of its account run alone, and one above everything as well', async () => {
+  test("admit a request above its account's share, or above the total, alone", async () => {
     const turns = createFairTurns({ total: 8 });
     const { order, enter, leave } = queue(turns);
     void enter('a0', { units: 5 });
@@ -60,7 +60,7 @@ describe('fair turns', () => {
     await settled();
     expect(order).toEqual(['a0']);
     await leave('a0');
-    // b0 has waited longer than c0, which would fit, but must not be overtaken for ever
+    // b0 has waited longer than c0, which would fit, but must not be overtaken forever
     expect(order).toEqual(['a0', 'a1']);
     await leave('a1');
     expect(order).toEqual(['a0', 'a1', 'b0']);
@@ -70,7 +70,7 @@ describe('fair turns', () => {
     expect(turns.state).toEqual({ inUse: 0, waiting: 0 });
   });
 
-  test('refuse what waits too long, and what the queue has no room for', async () => {
+  test('reject requests that wait too long, or exceed the queue', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const turns = createFairTurns({ total: 4, waitMs: 1_000, maxHeld: 8 });
@@ -86,7 +86,7 @@ describe('fair turns', () => {
     }
   });
 
-  test('make room in a full queue at the cost of the account that fills it most', async () => {
+  test('make room in a full queue by dropping a request of the account with the most', async () => {
     const turns = createFairTurns({ total: 4, maxHeld: 8 });
     const { enter } = queue(turns);
     for (const name of ['a', 'b', 'c', 'd']) await enter(name);
@@ -111,7 +111,7 @@ describe('fair turns', () => {
     void d2;
   });
 
-  test('forget a client that leaves the queue, and let the next one in', async () => {
+  test('remove a client that leaves the queue, and admit the next one', async () => {
     const turns = createFairTurns({ total: 4 });
     const { order, enter } = queue(turns);
     await enter('a0', { units: 3 });
@@ -129,7 +129,7 @@ describe('fair turns', () => {
     expect(turns.state).toEqual({ inUse: 4, waiting: 0 });
   });
 
-  test('give units back once, also after work that failed', async () => {
+  test('release units once, even after work that failed', async () => {
     const turns = createFairTurns({ total: 4 });
     const leave = await turns.enter({ accountId: 'a', units: 1 });
     leave();

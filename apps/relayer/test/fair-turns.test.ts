@@ -27,10 +27,10 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
   });
   afterAll(() => database.drop());
 
-  /** An account whose place in the ring is known: `at` is the first byte of its id. */
+  /** An account with a known position in the rotation: `at` is the first byte of its id. */
   const accountAt = (at: number): Buffer => Buffer.concat([Buffer.from([at]), randomBytes(31)]);
 
-  /** So many due jobs of an account, a second apart, the first of them `age` seconds old. */
+  /** Inserts due jobs of an account, one second apart, the first of them `age` seconds old. */
   async function queue(accountId: Buffer, count: number, stage: string, age = 100_000): Promise<void> {
     await database.db.query(
       `INSERT INTO memory_job (id, account_id, owner, namespace, delegate_pk, stage, outbox, envelope, envelope_sha256, run_at)
@@ -42,7 +42,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
   const placesOf = (jobs: readonly ClaimedJob[]): number[] => jobs.map(({ accountId }) => accountId[0]!);
 
   describe.each(works)('at $work', ({ work, stage }) => {
-    test("5,000 jobs of one account do not hold up another's one, accepted later", async () => {
+    test("do not delay another account's later job behind 5,000 jobs of one account", async () => {
       await queue(accountAt(1), 5_000, stage);
       const next = claimInTurns(database.db, work);
       await next(32, randomUUID());
@@ -54,7 +54,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
       expect(first).toEqual([1, 3]);
     });
 
-    test('a batch is shared equally, the oldest jobs of each first, and what is left goes to who has more', async () => {
+    test('share a batch equally, oldest jobs of each first, and fill the rest from the longest queue', async () => {
       await queue(accountAt(1), 9, stage);
       await queue(accountAt(2), 1, stage);
       await queue(accountAt(3), 2, stage);
@@ -69,7 +69,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
       expect(await claimJobs(database.db, work, 8, randomUUID())).toEqual([]);
     });
 
-    test('between two turns of an account every other one that waits has its own', async () => {
+    test("give every other waiting account a turn before an account's next one", async () => {
       for (const at of [0, 40, 41, 200, 255]) await queue(accountAt(at), 6, stage);
       const next = claimInTurns(database.db, work);
       const turns: number[] = [];
@@ -78,7 +78,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
       expect(turns).toEqual(Array.from({ length: 30 }, (_, i) => ring[i % 5]));
     });
 
-    test('whose jobs are at work, or wait for a later time, has no turn', async () => {
+    test('skip accounts whose jobs are all running or scheduled later', async () => {
       await queue(accountAt(1), 3, stage);
       await claimJobs(database.db, work, 3, randomUUID());
       await queue(accountAt(2), 3, stage, -60);
@@ -86,7 +86,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
       expect(placesOf(await claimJobs(database.db, work, 2, randomUUID()))).toEqual([3]);
     });
 
-    test('a claim takes a few steps in the indexes, with 20,000 jobs of one account and 300 of them at work', async () => {
+    test('claim in a few index steps with 20,000 jobs of one account, 300 of them running', async () => {
       await queue(accountAt(7), 20_000, stage);
       for (let at = 50; at < 56; at++) await queue(accountAt(at), 2, stage);
       await database.db.query(
@@ -108,14 +108,14 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
         );
         expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
         const seen = nodes.reduce((sum, node) => sum + rowsRead(node), 0);
-        // The 300 at work are passed over by each part of the statement
+        // The 300 running jobs are skipped by each part of the statement
         expect(seen).toBeLessThan(2_000);
         expect(JIT).toBeUndefined();
       }
     });
   });
 
-  test('a long text fills the share of its account in a batch, and short ones of others are in the next', async () => {
+  test("fill an account's share with one long text, and leave the rest of the batch to others", async () => {
     await queue(accountAt(1), 32, 'queued');
     await database.db.query('UPDATE memory_job SET outbox = $1', [Buffer.alloc(batchBytes)]);
     const next = claimInTurns(database.db, 'embedding');
@@ -127,7 +127,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
   });
 
   test.runIf(name === 'postgres')(
-    'several relayers at once: no job is taken twice, and the one of another account comes early',
+    "never give one job to two of several relayers, and serve the other account's job early",
     async () => {
       await queue(accountAt(1), 5_000, 'queued');
       await queue(accountAt(9), 1, 'queued', 2);

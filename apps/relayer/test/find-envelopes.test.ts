@@ -8,7 +8,7 @@ import { type AggregatorReader, createAggregatorReader } from '../src/blobs/aggr
 import { findEnvelopes, readPatchHeader } from '../src/upkeep/restore/find-envelopes.ts';
 import { startServer, type TestServer } from './support/http-server.ts';
 
-/** What a blob is, by its first bytes and the word of an aggregator. */
+/** What a blob contains, judged by its first bytes and the aggregator's response. */
 
 const origin = randomBytes(32);
 const blobId = 'b'.repeat(43);
@@ -68,7 +68,7 @@ test.each([true, false])(
     await holding(envelope, { ranges });
     expect((await reader.readStart(blobId, 500)).equals(envelope.subarray(0, 500))).toBe(true);
     expect(await look(envelope.length)).toMatchObject([{ storedAs: blobId, header: { kind: 2 } }]);
-    // One of another length than the chain says is none
+    // One with a length other than the chain's is rejected
     expect(await look(envelope.length + 1)).toEqual([]);
   },
 );
@@ -84,7 +84,7 @@ test("finds nothing in another account's envelope or in other bytes", async () =
   }
 });
 
-test('finds the envelopes that a quilt names, and ignores identifiers of another form', async () => {
+test('finds the envelopes that a quilt names, and ignores identifiers in another format', async () => {
   const [tag, envelopeId] = [randomBytes(16), randomBytes(16)];
   const name = (identifier: string) => ({ identifier, patch_id: patchId, tags: {} });
   await holding(Buffer.from([1, 0, 0, 0, 0, 9]), {
@@ -106,9 +106,11 @@ test('accepts a patch only if its header matches the index', async () => {
   const envelope = envelopeOf(origin);
   await holding(envelope);
   const [found] = await look(envelope.length);
-  const named = { ...found!, storedAs: patchId };
-  expect(await readPatchHeader(reader, origin, named)).toMatchObject({ kind: 1 });
-  expect(await readPatchHeader(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
-  expect(await readPatchHeader(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
-  expect(await readPatchHeader(reader, randomBytes(32), named)).toBeUndefined();
+  const envelopePatch = { ...found!, storedAs: patchId };
+  expect(await readPatchHeader(reader, origin, envelopePatch)).toMatchObject({ kind: 1 });
+  expect(
+    await readPatchHeader(reader, origin, { ...envelopePatch, envelopeId: randomBytes(16) }),
+  ).toBeUndefined();
+  expect(await readPatchHeader(reader, origin, { ...envelopePatch, tag: randomBytes(16) })).toBeUndefined();
+  expect(await readPatchHeader(reader, randomBytes(32), envelopePatch)).toBeUndefined();
 });

@@ -30,12 +30,12 @@ test.each([
   [{ everything: 'yes' }, ['everything']],
   [{ everything: true, namespace: 'work' }, ['everything']],
   [{ everything: true, ids: ['722fdc0e-7ca0-4868-9f2d-e284a9bf725c'] }, ['everything']],
-])('everything is not what %j asks for', (body, paths) => {
+])('rejects %j as a request to forget everything', (body, paths) => {
   const { error } = forgetRequest.safeParse(body);
   expect(error!.issues.map(({ path }) => path[0])).toEqual(paths);
 });
 
-describe.each(databases)('everything of an account, on $name', ({ create }) => {
+describe.each(databases)('forgetting everything of an account, on $name', ({ create }) => {
   let database: TestDb;
   let context: ForgetParts;
   beforeAll(async () => {
@@ -87,9 +87,9 @@ describe.each(databases)('everything of an account, on $name', ({ create }) => {
     expect(new Set([...first.blobs_to_delete, ...second.blobs_to_delete]).size).toBe(1_401);
     expect(await rowsOf(caller, 'memory')).toBe(0);
     expect(await rowsOf(caller, 'forgotten_memory')).toBe(1_401);
-    // Of at most 200 names each, by namespace and step: 4 and then 2, 2 and 1
+    // At most 200 names each, by namespace and step: 4 and then 2, 2 and 1
     expect(await rowsOf(caller, 'memory_job', 'kind = 2')).toBe(9);
-    // An answer that was lost can be had again, for a day
+    // A lost response can be requested again for a day
     const third = await everything(caller);
     expect([third.deleted, third.blobs_to_delete.length]).toEqual([0, 1_401]);
     const { rows } = await database.db.query('SELECT id FROM memory');
@@ -109,7 +109,7 @@ describe.each(databases)('everything of an account, on $name', ({ create }) => {
     expect((await everything(newCaller({ perms: 4 }, accountId))).blobs_to_delete).toEqual([memory.objectId]);
   });
 
-  test('of two memories with the same bytes one can be forgotten; the tombstone comes with the last', async () => {
+  test('forgets one of two memories with the same bytes, and writes the tombstone with the last', async () => {
     const caller = newCaller();
     const accountId = hexToBytes(caller.account.accountId);
     const [first, second] = [

@@ -18,7 +18,7 @@ import { textJobs } from './support/text-jobs.ts';
 describe.each(databases)('stored memories, on $name', ({ create }) => {
   const world = blobWorld(create);
 
-  test('a blob that its owner extended is paid for, and its new expiry epoch is saved', async () => {
+  test('a blob that its owner extended counts as paid for, and its new expiry epoch is saved', async () => {
     const memory = await world.store({ endEpoch: 10 });
     world.serve(memory);
     world.chain.put(memory, 30);
@@ -29,7 +29,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await timeIsOver(world.db, world.chain.epoch, 10)).toEqual([]);
   });
 
-  test('a blob that is still served after it expired is stored again, and not checked all the time', async () => {
+  test('a blob that is still served after it expired is stored again, and not checked constantly', async () => {
     const memory = await world.store({ endEpoch: 9 });
     world.serve(memory);
     expect(await world.look()).toMatchObject({ suspected: 0, storedAgain: 1 });
@@ -42,7 +42,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(Buffer.from(rows[0]!.envelope)).toEqual(memory.envelope);
     expect(await world.stateOf(memory)).toMatchObject({ state: 'done', aggregators: 0 });
     expect(await timeIsOver(world.db, world.chain.epoch, 10)).toEqual([]);
-    // When it goes after all, its grace begins then
+    // When it finally disappears, its grace period starts then
     await world.pass(25 * hour);
     world.holds[0] = world.holds[1] = new Map();
     await world.db.query('DELETE FROM memory_job');
@@ -61,13 +61,13 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     await world.db.query('DELETE FROM memory_job');
     await world.pass(100 * hour);
     expect(await world.look({ storesAgain: false })).toMatchObject({ lost: 1, storedAgain: 0 });
-    // Other bytes under its id are none
+    // Other bytes under its id do not count
     await world.cache.set(memory.blobId, randomBytes(20));
     await world.pass(100 * hour);
     expect(await world.look()).toMatchObject({ storedAgain: 0 });
   });
 
-  test('that its owner has deleted is not stored again, though it is in the cache', async () => {
+  test('that its owner has deleted is not stored again, even if it is cached', async () => {
     const memory = await world.store({ endEpoch: 60 });
     await world.cache.set(memory.blobId, memory.envelope);
     await world.watched(memory);
@@ -75,7 +75,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await world.look()).toMatchObject({ lost: 1, storedAgain: 0 });
   });
 
-  test('comes back to life with its vectors when it can be read again', async () => {
+  test('is recovered with its vectors when it can be read again', async () => {
     const memory = await world.store();
     await world.bury(memory);
     expect(await world.nearest(memory.accountId)).toEqual([]);
@@ -87,17 +87,17 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await world.nearest(memory.accountId)).toMatchObject([{ id: memory.id, distance: 0 }]);
   });
 
-  test('can be forgotten, and nothing is left of it', async () => {
+  test('can be forgotten completely', async () => {
     const memory = await world.store();
     await world.bury(memory);
-    const place = { accountId: memory.accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
-    const removed = await world.db.transaction((tx) => deleteMemories(tx, place, [memory.id]));
+    const namespace = { accountId: memory.accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
+    const removed = await world.db.transaction((tx) => deleteMemories(tx, namespace, [memory.id]));
     expect(removed).toMatchObject([{ id: memory.id, blobId: memory.blobId, objectId: memory.objectId }]);
     for (const table of ['memory', 'memory_vector', 'lost_vector', 'unreadable_memory'])
       expect((await world.db.query(`SELECT 1 FROM ${table}`)).rows, table).toEqual([]);
   });
 
-  test('rounds look at a bounded number, go on where they stopped, and one relayer does them', async () => {
+  test('rounds check a limited number, continue where they stopped, and run in one relayer', async () => {
     const memories = [];
     for (let i = 0; i < 7; i++) memories.push(await world.store());
     for (const memory of memories.slice(1)) world.serve(memory, [0]);
@@ -110,8 +110,8 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
           "SELECT position FROM shared_task WHERE name = 'look for blobs'",
         )
       ).rows[0]?.position ?? '';
-    const given = { ...world.options(), perHour: 36, wakeUpload: () => undefined };
-    const relayers = [await startBlobChecks(given), await startBlobChecks(given)];
+    const options = { ...world.options(), perHour: 36, wakeUpload: () => undefined };
+    const relayers = [await startBlobChecks(options), await startBlobChecks(options)];
     const seen: string[] = [];
     // Three in a round
     for (const count of [3, 6, 7]) {
@@ -134,20 +134,20 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     for (const memory of memories.slice(1)) expect(await world.stateOf(memory)).toEqual(sound);
   });
 
-  test('is looked for as soon as its bytes are stored again, and found with its vectors', async () => {
+  test('is checked as soon as its bytes are stored again, and recovered with its vectors', async () => {
     const memory = await world.store();
     await world.bury(memory);
     expect(await insertRenewal(world.db, { ...memory, endEpoch: 60 }, newId(), memory.envelope)).toBe(true);
     const [job] = await claimJobs(world.db, 'uploading', 1, randomUUID());
     await saveUploaded(world.db, job!, { blobId: memory.blobId, objectId: newId(), endEpoch: 90 });
-    // Not before somebody has read it
+    // Not before it was read
     expect(await world.stateOf(memory)).toEqual(lost('missing'));
     world.serve(memory);
     expect(await world.look()).toMatchObject({ found: 1 });
     expect(await world.stateOf(memory)).toEqual(sound);
   });
 
-  test('a lost memory does not keep its text from being stored again', async () => {
+  test('a lost memory does not prevent storing its text again', async () => {
     const texts = textJobs(() => world.db);
     const { job } = await texts.stored('a text whose blob goes');
     await world.db.query("UPDATE memory SET state = 'lost', lost_reason = 'missing' WHERE id = $1", [job.id]);
@@ -170,8 +170,8 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     afterEach(async () => {
       await Promise.all(running.splice(0).map((task) => task.stop()));
     });
-    /** One round with four epochs to go. */
-    /** One round, which has something to upload, or says what `sign` waits for. */
+    /** One round with four epochs left. */
+    /** One round that has something to upload, or logs the line that `sign` waits for. */
     async function renew(perHour = 100, sign?: () => boolean): Promise<void> {
       const ended = Promise.withResolvers<void>();
       const task = await startRenewals({
@@ -199,7 +199,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       return rows[0]!.end_epoch;
     }
 
-    test('what its owner has prolonged is not stored again, and its new end is known; the chain is asked once', async () => {
+    test('skips blobs that the owner extended, and saves their new expiry with one chain query', async () => {
       const memories: StoredMemory[] = [];
       for (let i = 0; i < 30; i++) memories.push(await world.store({ endEpoch: 12 }));
       const [longer, little, gone, ...others] = memories;
@@ -211,7 +211,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(world.chain.asked).toBe(1);
       expect(new Set(await renewed())).toEqual(new Set([little!, gone!, ...others].map(({ id }) => id)));
       expect(await endOf(longer!)).toBe(40);
-      // Prolonged, but not for long: the renewal has to go beyond that
+      // Extended, but not for long: the renewal has to go beyond that
       expect(await endOf(little!)).toBe(13);
       const { rows } = await world.db.query(
         "SELECT (checkpoint ->> 'min_end_epoch')::int AS min FROM memory_job WHERE checkpoint ->> 'renews' = $1",
@@ -245,13 +245,13 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(world.logged.join()).toContain('renewal of memories failed');
     });
 
-    test('the cache is enough when no aggregator has the blob; without it a suspicion begins', async () => {
+    test('reads from the cache when no aggregator has the blob; without it, marks the blob as suspected', async () => {
       const [cached, gone] = [await world.store({ endEpoch: 12 }), await world.store({ endEpoch: 12 })];
       const deleted = await world.store({ endEpoch: 12 });
       for (const memory of [cached, deleted]) await world.cache.set(memory.blobId, memory.envelope);
       for (const memory of [cached, gone]) world.chain.put(memory, 12);
       await renew();
-      // Not what its owner has deleted
+      // Not if its owner has deleted it
       expect(await renewed()).toEqual([cached.id]);
       for (const memory of [gone, deleted]) expect(await world.stateOf(memory)).toEqual(suspected);
     });
@@ -266,7 +266,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(due).toHaveLength(3);
     });
 
-    test('renews new wraps of keys as often as needed, and keeps their jobs for it', async () => {
+    test('renews rewraps as often as needed, and keeps their jobs for it', async () => {
       const [id, envelope] = [randomUUID(), randomBytes(600)];
       const objectId = newId();
       await world.db.query(
@@ -279,7 +279,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       await saveUploaded(world.db, first!, { blobId, objectId, endEpoch: 12 });
       await world.db.query("UPDATE memory_job SET updated_at = now() - interval '30 days'");
       await pruneJobs(world.db, 7);
-      // It cannot be read: it stays, and is tried again
+      // It cannot be read: it stays, and is retried
       await renew(100, () => world.logged.join().includes(id));
       expect(await claimJobs(world.db, 'uploading', 1, randomUUID())).toEqual([]);
       for (const holder of world.holds) (holder as Map<string, Buffer>).set(blobId, envelope);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fuse, lexicalWeights, modelWeights } from '../src/memories/recall/fusion.ts';
 import type { Match } from '../src/memories/rows/match.ts';
 
-/** A match by its similarity, and how often each of the question's terms stands in it. */
+/** A match with its similarity, and how often each of the question's terms occurs in it. */
 function match(id: string, similarity: number, steps: number[], near = true): Match {
   return {
     id,
@@ -21,23 +21,23 @@ function match(id: string, similarity: number, steps: number[], near = true): Ma
 }
 const collection = { texts: 1_000, meanLength: 8 };
 const rare = [3, 5];
-const ids = (found: ReturnType<typeof fuse>) => found.map((each) => each.match.id);
+const ids = (ranked: ReturnType<typeof fuse>) => ranked.map((each) => each.match.id);
 const byDistance = (matches: Match[]) => [...matches].sort((a, b) => a.distance - b.distance);
 const similarities = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 60 });
 
-describe('two legs in one order', () => {
-  test('without a known word the order is that of the vector, and the score the similarity', () => {
+describe('merging two rankings', () => {
+  test('keeps the vector order, with similarity as score, if no word is known', () => {
     fc.assert(
       fc.property(similarities, (all) => {
         const matches = byDistance(all.map((each, i) => match(`m${i}`, each, [0, 0])));
-        const found = fuse({ matches, documents: [0, 0] }, collection, modelWeights);
-        expect(ids(found)).toEqual(matches.map(({ id }) => id));
-        for (const { score, match: of } of found) expect(score).toBeCloseTo(1 - of.distance, 10);
+        const ranked = fuse({ matches, documents: [0, 0] }, collection, modelWeights);
+        expect(ids(ranked)).toEqual(matches.map(({ id }) => id));
+        for (const { score, match: of } of ranked) expect(score).toBeCloseTo(1 - of.distance, 10);
       }),
     );
   });
 
-  test('where the vector tells nothing apart the order is that of the words', () => {
+  test('uses the word order if the vectors do not discriminate', () => {
     const matches = [
       [0, 1],
       [1, 1],
@@ -48,16 +48,20 @@ describe('two legs in one order', () => {
       expect(ids(fuse({ matches, documents: rare }, collection, legs))).toEqual(['m3', 'm1', 'm0', 'm2']);
   });
 
-  test('what is best in both legs is first; scores lie between the farthest and the best', () => {
+  test('ranks first what is best in both; scores lie between the farthest and the best', () => {
     fc.assert(
       fc.property(similarities, fc.boolean(), (all, isModel) => {
         const sorted = all.sort((a, b) => b - a);
         const matches = sorted.map((each, i) => match(`m${i}`, each, i === 0 ? [1, 1] : [i % 2, 0]));
-        const found = fuse({ matches, documents: rare }, collection, isModel ? modelWeights : lexicalWeights);
-        expect(found[0]!.score).toBeGreaterThanOrEqual(
-          found.find((each) => each.match.id === 'm0')!.score - 1e-9,
+        const ranked = fuse(
+          { matches, documents: rare },
+          collection,
+          isModel ? modelWeights : lexicalWeights,
         );
-        for (const { score } of found) {
+        expect(ranked[0]!.score).toBeGreaterThanOrEqual(
+          ranked.find((each) => each.match.id === 'm0')!.score - 1e-9,
+        );
+        for (const { score } of ranked) {
           expect(score).toBeGreaterThanOrEqual(Math.min(...sorted) - 1e-9);
           expect(score).toBeLessThanOrEqual(1 + 1e-9);
         }
@@ -65,29 +69,29 @@ describe('two legs in one order', () => {
     );
   });
 
-  test('a vector leg of chance does not hide what the words are sure of', () => {
+  test('does not let random vector similarity outrank a clear word match', () => {
     const draws = Array.from({ length: 40 }, (_, i) => match(`noise${i}`, 0.08 - i / 1_000, [0, 0]));
     const matches = [...draws, match('answer', 0.01, [2, 2], false)];
-    const found = fuse({ matches, documents: rare }, collection, modelWeights);
-    expect(ids(found)[0]).toBe('answer');
-    expect(found[0]!.explanation).toMatchObject({
+    const ranked = fuse({ matches, documents: rare }, collection, modelWeights);
+    expect(ids(ranked)[0]).toBe('answer');
+    expect(ranked[0]!.explanation).toMatchObject({
       keywords: { rank: 1, terms: 2 },
       vector_share: expect.any(Number),
     });
-    expect(found[0]!.explanation.vector.rank).toBeUndefined();
-    expect(found[0]!.explanation.vector_share).toBeLessThan(0.2);
+    expect(ranked[0]!.explanation.vector.rank).toBeUndefined();
+    expect(ranked[0]!.explanation.vector_share).toBeLessThan(0.2);
   });
 
-  test('one common word does not hide what a model is sure of', () => {
+  test('does not let one common word outrank a clear vector match', () => {
     const near = [match('meant', 0.82, [0, 0, 0]), match('also', 0.8, [0, 0, 0])];
     const rest = Array.from({ length: 38 }, (_, i) =>
       match(`far${i}`, 0.3 - i / 1_000, [i === 7 ? 1 : 0, 0, 0]),
     );
-    const found = fuse({ matches: [...near, ...rest], documents: [700, 4, 4] }, collection, modelWeights);
-    expect(ids(found).slice(0, 2)).toEqual(['meant', 'also']);
+    const ranked = fuse({ matches: [...near, ...rest], documents: [700, 4, 4] }, collection, modelWeights);
+    expect(ids(ranked).slice(0, 2)).toEqual(['meant', 'also']);
   });
 
-  test('two memories are told apart by their words where a model thinks them equal', () => {
+  test('separates two memories by their words if a model considers them equal', () => {
     const matches = [match('other', 0.8, [1, 0]), match('wanted', 0.79, [1, 1]), match('far', 0.2, [0, 0])];
     expect(ids(fuse({ matches, documents: rare }, collection, modelWeights))[0]).toBe('wanted');
   });

@@ -28,7 +28,7 @@ describe('secrets of the embedded database', () => {
     };
   }
 
-  test('are made once, as files for their owner alone', async () => {
+  test('are generated once, in files that only their owner can read', async () => {
     const { directory, environment } = await embedded();
     const first = (await loadConfig(environment)).config.secrets;
     expect((await loadConfig(environment)).config.secrets).toEqual(first);
@@ -38,7 +38,7 @@ describe('secrets of the embedded database', () => {
     for (const name of await readdir(keys)) expect((await stat(join(keys, name))).mode & 0o777).toBe(0o600);
   });
 
-  test('are kept where they are set, and never replaced when their file is damaged', async () => {
+  test('are not generated where they are set, and not replaced if their file is damaged', async () => {
     const { directory, environment } = await embedded();
     const { config } = await loadConfig({ ...environment, MEM_INDEX_KEY: key('9') });
     expect(config.secrets.indexKey.toString('hex')).toBe(key('9'));
@@ -47,7 +47,7 @@ describe('secrets of the embedded database', () => {
     await expect(loadConfig(environment)).rejects.toThrow('writer-key is damaged');
   });
 
-  test('need a place', async () => {
+  test('require a directory', async () => {
     const { environment } = await embedded();
     expect(() => readVariables({ ...environment, MEM_DATA_DIR: '' })).toThrow(/^\s*MEM_DATA_DIR/m);
   });

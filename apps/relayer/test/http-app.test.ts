@@ -31,13 +31,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 const body = (error: string) => ({ error, message: expect.any(String), request_id: expect.any(String) });
 
 describe('request ids', () => {
-  test.each(['a', 'trace:1.2_3-4', 'x'.repeat(128)])('%s is kept', async (id) => {
+  test.each(['a', 'trace:1.2_3-4', 'x'.repeat(128)])('keeps %s', async (id) => {
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toBe(id);
     expect(answer.json().request_id).toBe(id);
   });
 
-  test.each(['', 'two words', 'x'.repeat(129), 'a;b', 'é'])('%s is replaced', async (id) => {
+  test.each(['', 'two words', 'x'.repeat(129), 'a;b', 'é'])('replaces %s', async (id) => {
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(uuid);
   });
@@ -45,7 +45,7 @@ describe('request ids', () => {
 
 describe('routes and methods', () => {
   test.each(['/nowhere', '/', '/thing/', '/Thing', '/things', '/things/1/2'])(
-    '%s is no route',
+    'rejects %s as an unknown route',
     async (url) => {
       const answer = await app.inject({ url });
       expect(answer.statusCode).toBe(404);
@@ -58,14 +58,14 @@ describe('routes and methods', () => {
     ['PUT', '/things/1', 'GET, HEAD'],
     ['GET', '/busy', 'POST'],
     ['DELETE', '/things/with%20space?and=query', 'GET, HEAD'],
-  ] as const)('%s %s is a method that is not answered', async (method, url, allow) => {
+  ] as const)('rejects %s %s as a method that is not allowed', async (method, url, allow) => {
     const answer = await app.inject({ method, url });
     expect(answer.statusCode).toBe(405);
     expect(answer.headers.allow).toBe(allow);
     expect(answer.json()).toEqual(body('method_not_allowed'));
   });
 
-  test('HEAD answers where GET does, without a body', async () => {
+  test('responds to HEAD where it responds to GET, without a body', async () => {
     const answer = await app.inject({ method: 'HEAD', url: '/thing' });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toBe('');
@@ -76,20 +76,20 @@ describe('routes and methods', () => {
     ['application/json', '{not json'],
     ['application/json', ''],
     ['application/xml', '<a/>'],
-  ])('a body of %s that nobody reads changes nothing', async (type, payload) => {
+  ])('ignores a body of %s that no route reads', async (type, payload) => {
     const send = (url: string) =>
       app.inject({ method: 'PUT', url, payload, headers: { 'content-type': type } });
     expect((await send('/nowhere')).statusCode).toBe(404);
     expect((await send('/thing')).statusCode).toBe(405);
   });
 
-  test('a parameter may be long and percent-encoded', async () => {
+  test('accepts a long, percent-encoded parameter', async () => {
     const long = 'i'.repeat(5_000);
     expect((await app.inject({ url: `/things/${long}` })).json()).toEqual({ id: long });
     expect((await app.inject({ url: '/things/a%2Fb' })).json()).toEqual({ id: 'a/b' });
   });
 
-  test('a path that is no URL has an error of ours', async () => {
+  test('returns our own error for an invalid URL path', async () => {
     const answer = await app.inject({ url: '/things/%zz', headers: { 'x-request-id': 'mine' } });
     expect(answer.statusCode).toBe(400);
     expect(answer.headers['x-request-id']).toBe('mine');
@@ -103,7 +103,7 @@ describe('routes and methods', () => {
 });
 
 describe('errors', () => {
-  test('one that was not foreseen tells nothing of itself', async () => {
+  test('contain no details when they are unexpected', async () => {
     const answer = await app.inject({ method: 'POST', url: '/unforeseen' });
     expect(answer.statusCode).toBe(500);
     expect(answer.json()).toEqual(body('internal_error'));
@@ -111,13 +111,13 @@ describe('errors', () => {
     expect(logged.find(({ code }) => code === 'internal_error')).toMatchObject({ route: '/unforeseen' });
   });
 
-  test('one that passes says when to come back', async () => {
+  test('have Retry-After when they are temporary', async () => {
     const answer = await app.inject({ method: 'POST', url: '/busy' });
     expect(answer.statusCode).toBe(503);
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   });
 
-  /** What the server writes before it closes the connection. */
+  /** Everything that the server writes before it closes the connection. */
   async function raw(
     text: string,
   ): Promise<{ status: number; headers: string; body: { error: string; request_id: string } }> {
@@ -182,17 +182,17 @@ describe('errors', () => {
     expect(answer.headers).toContain(`x-request-id: ${answer.body.request_id}`);
   });
 
-  test('a refused request keeps its id', async () => {
+  test('keep the id of a rejected request', async () => {
     const answer = await raw('GET /thing HTTP/1.1\r\nx-request-id: mine\r\nconnection: close\r\n\r\n');
     expect(answer.body.request_id).toBe('mine');
   });
 
-  test('HTTP/1.0 needs no Host', async () => {
+  test('do not require Host for HTTP/1.0', async () => {
     expect((await raw('GET /thing HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
 
-test('the request log names the route, never the path with its ids', async () => {
+test('log the route, never the path with its ids', async () => {
   logged.length = 0;
   await app.inject({ url: '/things/some-id' });
   expect(logged).toMatchObject([{ route: '/things/:id', method: 'GET', status: 200 }]);
@@ -211,7 +211,7 @@ describe('browsers', () => {
     expect(refused.headers['access-control-allow-origin']).toBe(page);
   });
 
-  test('ask first, and are told of every header and method', async () => {
+  test('may send and read every header and method that preflights list', async () => {
     const answer = await app.inject({
       method: 'OPTIONS',
       url: '/any/path',
@@ -227,7 +227,7 @@ describe('browsers', () => {
   });
 
   test.each(['http://localhost:5174', 'https://localhost:5173', 'null', `${page}.evil.example`])(
-    'of %s may not',
+    'of %s are rejected',
     async (origin) => {
       for (const method of ['GET', 'OPTIONS'] as const) {
         const answer = await app.inject({ method, url: '/thing', headers: { origin } });

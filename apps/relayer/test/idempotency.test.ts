@@ -26,7 +26,7 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     };
   }
 
-  /** Writes as a request does; the ids are those that its answer names. */
+  /** Writes as a request does; the ids are those in its response. */
   async function store(write: RepeatableWrite): Promise<string[]> {
     const job: NewJob = {
       id: randomUUID(),
@@ -48,14 +48,14 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     return rows.length;
   };
 
-  test('ten requests at once store once, and all get the same answer', async () => {
+  test('stores once for ten concurrent requests, which all get the same response', async () => {
     const write = newWrite();
     const answers = await Promise.all(Array.from({ length: 10 }, () => store(write)));
     expect(new Set(answers.map(String)).size).toBe(1);
     expect(await jobsOf(write.accountId)).toBe(1);
   });
 
-  test('two bodies at once under one key: one is stored, the others are told', async () => {
+  test('stores one of two concurrent bodies under one key, and rejects the other', async () => {
     const write = newWrite();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, () => store({ ...write, bodySha256: randomBytes(32) })),
@@ -68,7 +68,7 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
   });
 
   test.each(['accountId', 'delegatePk', 'route', 'key'] as const)(
-    'another %s is another write',
+    'treats another %s as another write',
     async (part) => {
       const write = newWrite();
       const first = await store(write);
@@ -80,7 +80,7 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     },
   );
 
-  test('a key is forgotten after a day, and removed', async () => {
+  test('expires a key after a day, and deletes it', async () => {
     const [old, young] = [newWrite(), newWrite()];
     const first = await store(old);
     const kept = await store(young);
@@ -98,14 +98,14 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     expect(await store(young)).toEqual(kept);
   });
 
-  test('a repeat finds its answer after the server secret was rotated', async () => {
+  test('finds the response to a repeated request after the server secret was rotated', async () => {
     const write = newWrite();
     const first = await store(write);
     secrets.unshift(randomBytes(32));
     expect(await store(write)).toEqual(first);
   });
 
-  test('the table tells neither key, body nor answer', async () => {
+  test('stores neither key, body nor response in plain text', async () => {
     const write = newWrite({ key: 'a-key-that-tells-something' });
     const [jobId] = await store(write);
     const { rows } = await database.db.query('SELECT * FROM idempotency WHERE account_id = $1', [
@@ -118,7 +118,7 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     expect(dump).not.toContain(write.key);
     expect(dump).not.toContain(write.bodySha256.toString('latin1'));
     expect(dump).not.toContain(jobId);
-    // Nor what anyone could compute to test a guess, or to see that two accounts used one key
+    // Nor a value that could verify a guess, or show that two accounts used the same key
     expect(dump).not.toContain(createHash('sha256').update(write.key).digest().toString('latin1'));
     const other = newWrite({ key: write.key, bodySha256: write.bodySha256 });
     const [mine, theirs] = [write, other].map((each) => idempotency().rowFor(each, []));

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
 });
 
-/** The account is a header here: who asks is the authentication's affair. */
+/** The account is a header here: identifying the caller is up to the authentication. */
 function newApp(): FastifyInstance {
   const app = Fastify();
   app.decorateRequest('caller', {
@@ -31,19 +31,19 @@ function newApp(): FastifyInstance {
   return app;
 }
 
-/** Answers of this size, counted against a bound of 16 MiB unless another is given. `work` says when they end. */
+/** Responses of this size, counted against a limit of 16 MiB by default. `work` decides when they end. */
 async function start(answerBytes: number, options: InFlightOptions = {}, bound = 16 * mib) {
   const app = newApp();
   const inFlight = createInFlight(bound, options);
   const begun: string[] = [];
   let most = 0;
   const ends: (() => void)[] = [];
-  const work = { held: false };
+  const work = { blocked: false };
   app.get('/answer', async (request, reply) =>
     inFlight.run(request, reply, answerBytes, async () => {
       begun.push(String(request.headers['x-account']));
       most = Math.max(most, inFlight.state.inUse);
-      if (work.held) await new Promise<void>((resolve) => void ends.push(resolve));
+      if (work.blocked) await new Promise<void>((resolve) => void ends.push(resolve));
       const answer = {
         results: Array.from({ length: answerBytes / 1024 }, () => 'x'.repeat(1021)),
         total: 1,
@@ -58,7 +58,7 @@ async function start(answerBytes: number, options: InFlightOptions = {}, bound =
       retryAfter: answer.headers.get('retry-after'),
       body: (await answer.json()) as { results: string[]; total: number; error?: string },
     }));
-  /** Asks, and takes nothing of the answer */
+  /** Sends a request and reads none of the response */
   const slow = async (account: string): Promise<Socket> => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     sockets.push(socket);
@@ -72,16 +72,16 @@ async function start(answerBytes: number, options: InFlightOptions = {}, bound =
 const waiting = (inFlight: InFlight) => expect.poll(() => inFlight.state.waiting, { timeout: 10_000 });
 const inUse = (inFlight: InFlight) => expect.poll(() => inFlight.state.inUse, { timeout: 10_000 });
 
-describe('requests under way', () => {
-  test('of one account hold a quarter of the bytes, and another account is served at once', async () => {
+describe('concurrent requests', () => {
+  test('of one account use at most a quarter of the bytes, and another account is served immediately', async () => {
     const { inFlight, begun, get, work, ends, most } = await start(2 * mib);
-    work.held = true;
+    work.blocked = true;
     const ofOne = Array.from({ length: 24 }, () => get('a'));
     await waiting(inFlight).toBe(22);
     expect(inFlight.state.inUse).toBe(4 * mib);
     const another = get('b');
     await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a', 'a', 'b']);
-    work.held = false;
+    work.blocked = false;
     for (const end of ends) end();
     const answers = await Promise.all([...ofOne, another]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -89,8 +89,8 @@ describe('requests under way', () => {
     await inUse(inFlight).toBe(0);
   });
 
-  test('hold their bytes until the client has taken the answer, also one that reads nothing, and leave others room', async () => {
-    // More than the buffers of both sockets take
+  test('hold their bytes until the client has read the response, and leave room for others', async () => {
+    // More than the buffers of both sockets can hold
     const { inFlight, get, slow } = await start(16 * mib, {}, 64 * mib);
     const reader = await slow('a');
     await inUse(inFlight).toBe(16 * mib);
@@ -103,9 +103,9 @@ describe('requests under way', () => {
     await inUse(inFlight).toBe(0);
   });
 
-  test('leave the queue with their client, and hold bytes until the work of one that left has ended', async () => {
+  test('leave the queue with their client, and hold bytes until an abandoned request has finished its work', async () => {
     const { inFlight, begun, slow, work, ends } = await start(4 * mib);
-    work.held = true;
+    work.blocked = true;
     const first = await slow('a');
     await inUse(inFlight).toBe(4 * mib);
     const second = await slow('a');
@@ -116,14 +116,14 @@ describe('requests under way', () => {
     await slow('a');
     await waiting(inFlight).toBe(1);
     expect(inFlight.state.inUse).toBe(4 * mib);
-    work.held = false;
+    work.blocked = false;
     ends[0]!();
     await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(2);
   });
 
-  test('that wait too long, or beyond the queue, get 503 with Retry-After', async () => {
+  test('get 503 with Retry-After if they wait too long, or the queue is full', async () => {
     const { inFlight, get, work, ends } = await start(4 * mib, { waitMs: 200, maxWaitingBytes: 64 * 1024 });
-    work.held = true;
+    work.blocked = true;
     const first = get('a');
     await inUse(inFlight).toBe(4 * mib);
     const others = await Promise.all(Array.from({ length: 8 }, () => get('a')));
@@ -138,14 +138,14 @@ describe('requests under way', () => {
 });
 
 describe('short requests', () => {
-  test('are counted until they are answered: 64 of one account at once, and others are served', async () => {
+  test('are counted until their response: 64 of one account at a time, while others are served', async () => {
     const app = newApp();
     const bounds = createRequestBounds();
-    const held: (() => void)[] = [];
+    const blocked: (() => void)[] = [];
     await app.register(async (signed) => {
       registerRequestBounds(signed, bounds);
       signed.get('/held', async () => {
-        await new Promise<void>((resolve) => void held.push(resolve));
+        await new Promise<void>((resolve) => void blocked.push(resolve));
         return {};
       });
       signed.get('/short', async () => ({}));
@@ -165,8 +165,8 @@ describe('short requests', () => {
     expect(await get('/own', 'a')).toBe(200);
     expect(await get('/fails', 'b')).toBe(500);
     for (let served = 0; served < 100; served++) {
-      await expect.poll(() => held.length, { timeout: 10_000 }).toBeGreaterThan(0);
-      held.shift()!();
+      await expect.poll(() => blocked.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      blocked.shift()!();
     }
     expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
     await expect.poll(() => bounds.requests.state, { timeout: 10_000 }).toEqual({ inUse: 0, waiting: 0 });
@@ -177,6 +177,6 @@ test.each<[object]>([
   [{ results: [], total: 0 }],
   [{ results: [{ text: 'a "quote" \u2028 ü' }, { text: 'x'.repeat(200_000) }, {}], total: 3, mock: true }],
   [{ results: ['alone'] }],
-])('pieces of JSON are the JSON of the whole', (answer) => {
+])('writes JSON in pieces that equal the JSON of the whole', (answer) => {
   expect(JSON.parse([...jsonPieces(answer as { results: unknown[] }, 'results')].join(''))).toEqual(answer);
 });

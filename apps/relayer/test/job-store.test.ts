@@ -80,7 +80,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
   const vectorsOf = async (accountId: Buffer, model: string) =>
     (await readNamespaceSize(database.db, accountId, 'default', model)).vectors;
 
-  test('a job goes from accepted to done, and its text and envelope leave the row', async () => {
+  test('takes a job from accepted to done, and deletes its text and envelope from the row', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
@@ -130,7 +130,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).size).toBe(0);
   });
 
-  test('a job is claimed by one worker only, and not while its lease lasts', async () => {
+  test('gives a job to one worker only, until its lease expires', async () => {
     const accountId = randomBytes(32);
     const jobs = Array.from({ length: 8 }, () => newJob(accountId));
     await accept.insertJobs(database.db, jobs, 'queued');
@@ -143,7 +143,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     for (const job of claims) await saves.saveFailed(database.db, job, 'embedding_rejected');
   });
 
-  test('a worker that lost its lease writes nothing', async () => {
+  test('writes nothing for a worker that lost its lease', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
@@ -167,7 +167,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     ).rejects.toThrow(saves.LeaseLostError);
   });
 
-  test('a retry is counted, shows its reason and waits for its time', async () => {
+  test('counts a retry, reports its reason and waits until it is due', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
@@ -192,7 +192,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     });
   });
 
-  test("another account's job is unknown", async () => {
+  test("does not find another account's job", async () => {
     const job = newJob(randomBytes(32));
     await accept.insertJobs(database.db, [job], 'queued');
     expect((await reads.readJobs(database.db, randomBytes(32), [job.id])).size).toBe(0);
@@ -200,7 +200,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     await saves.saveFailed(database.db, claimed!, 'embedding_rejected');
   });
 
-  test('search finds the nearest of its own account and namespace, each memory once by its best chunk', async () => {
+  test('searches only the account and namespace, and returns each memory once with its best chunk', async () => {
     const [mine, other] = [randomBytes(32), randomBytes(32)];
     const target = randomVector();
     await complete(newJob(other), [target]);
@@ -208,15 +208,15 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const long = newJob(mine);
     const blobId = await complete(long, [randomVector(), target, randomVector()]);
     for (let i = 0; i < 5; i++) await complete(newJob(mine), [randomVector()]);
-    const found = await search(query(mine, target, { limit: 3 }), 8);
-    expect(found.length).toBe(3);
-    expect(found[0]).toMatchObject({ id: long.id, blobId });
-    expect(found[0]!.distance).toBeCloseTo(0, 3);
-    expect(new Set(found.map((match) => match.id)).size).toBe(3);
+    const matches = await search(query(mine, target, { limit: 3 }), 8);
+    expect(matches.length).toBe(3);
+    expect(matches[0]).toMatchObject({ id: long.id, blobId });
+    expect(matches[0]!.distance).toBeCloseTo(0, 3);
+    expect(new Set(matches.map((match) => match.id)).size).toBe(3);
     expect(await vectorsOf(mine, info.model)).toBe(8);
   });
 
-  test('search compares only the vectors of the current model', async () => {
+  test('compares only vectors of the current model in a search', async () => {
     const accountId = randomBytes(32);
     const target = randomVector();
     for (const model of [info.model, 'former-model']) {
@@ -230,14 +230,14 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     for (const vectors of [2, 5_000])
       for (const model of [info.model, 'former-model', 'a-model-of-none']) {
         const options = { model, includePending: true };
-        const found = await search(query(accountId, target, options), vectors);
-        expect(found.length).toBe(model === 'a-model-of-none' ? 0 : 1);
+        const matches = await search(query(accountId, target, options), vectors);
+        expect(matches.length).toBe(model === 'a-model-of-none' ? 0 : 1);
       }
     expect(await vectorsOf(accountId, 'former-model')).toBe(1);
     for (const job of await claimUploads()) await saves.saveFailed(database.db, job, 'upload_rejected');
   });
 
-  test('the shortlist by sign bits finds what the exact search finds', async () => {
+  test('finds the same by the sign bit shortlist as by exact search', async () => {
     const accountId = randomBytes(32);
     const vectors = Array.from({ length: 60 }, randomVector);
     for (const vector of vectors) await complete(newJob(accountId), [vector]);

@@ -18,14 +18,14 @@ describe.each(databases)('pins of key servers on $name', ({ create }) => {
   });
   afterAll(() => database.drop());
 
-  test('the same servers may come again, in any order, at two boots at once', async () => {
+  test('accept the same servers in any order, at two concurrent boots', async () => {
     const [packageId, servers] = [id(), [server(), server()]];
     const boot = () => pinKeyServers(database.db, packageId, servers);
     await Promise.all([boot(), boot()]);
     await pinKeyServers(database.db, packageId, servers.toReversed());
   });
 
-  test('another public key under a known id stops the boot, again and again, and says what to do', async () => {
+  test('stop every boot with another public key under a known id, and name the fix', async () => {
     const [packageId, known] = [id(), server()];
     await pinKeyServers(database.db, packageId, [known]);
     const changed = server(known.objectId);
@@ -40,7 +40,7 @@ describe.each(databases)('pins of key servers on $name', ({ create }) => {
     await pinKeyServers(database.db, packageId, [known]);
   });
 
-  test('another package has pins of its own', async () => {
+  test('are separate for each package', async () => {
     const known = server();
     await pinKeyServers(database.db, id(), [known]);
     await pinKeyServers(database.db, id(), [server(known.objectId)]);

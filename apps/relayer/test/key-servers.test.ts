@@ -12,7 +12,7 @@ import { databases, type TestDb } from './support/databases.ts';
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 const server = (objectId = `0x${hex(32)}`) => ({ objectId, weight: 1, publicKey: hex(96) });
 
-/** A wrap that tells of no key servers */
+/** A wrap that names no key servers */
 const unknown = wrapsColumn([{ type: wrapType.recovery, bytes: randomBytes(112) }]);
 
 describe.each(databases)('key servers at the boot on $name', ({ create }) => {
@@ -26,7 +26,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     packageId = `0x${hex(32)}`;
   });
 
-  /** What a boot logs when the sidecar says this. */
+  /** Log output of a boot with this response of the sidecar. */
   async function boot(historical: KeyServersResponse['historical'], current = hex(32)): Promise<string> {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
@@ -44,7 +44,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     );
   }
 
-  test('those of the past are pinned too: a public key that changed stops the boot', async () => {
+  test('pins historical ones as well: a changed public key stops the boot', async () => {
     const known = server();
     const past = { id: hex(32), servers: [known] };
     await boot([past]);
@@ -54,14 +54,14 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     await boot([past]);
   });
 
-  test('those of the past that the chain does not tell are a warning', async () => {
+  test('warns of historical ones that cannot be read from the chain', async () => {
     const unread = { id: hex(32) };
     const log = await boot([unread]);
     expect(log).toContain('cannot be read');
     expect(log).toContain(unread.id);
   });
 
-  test('the log counts the namespaces whose keys are for sets that nobody configured', async () => {
+  test('logs the number of namespaces whose keys are for unknown sets', async () => {
     const [current, past, lost] = [hex(32), hex(32), hex(32)];
     const [one, two] = [randomBytes(16), randomBytes(16)];
     await keyFor(current, one);
@@ -75,7 +75,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     expect(await unconfiguredSets(database.db, { current, historical: [past] })).toEqual([
       { id: lost, namespaces: 2, entry: undefined },
     ]);
-    // Wrapped again for the current set, the key needs the lost one no more
+    // Rewrapped for the current set, the key no longer needs the lost one
     await database.db.query(
       `INSERT INTO key_rewrap (account_id, recipient_pk, server_set, wrap)
        SELECT account_id, recipient_pk, $1, wraps FROM namespace_key WHERE server_set = $2 AND tag = $3`,
@@ -86,7 +86,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     ]);
   });
 
-  test('keys that have a wrap for the current set are not counted', async () => {
+  test('does not count keys with a wrap for the current set', async () => {
     const [current, lost] = [hex(32), hex(32)];
     await keyFor(lost, randomBytes(16));
     const rewrap = (set: string) =>
@@ -103,7 +103,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     expect(await counted()).toBe(false);
   });
 
-  test('a row that is damaged stops no boot', async () => {
+  test('boots despite a damaged row', async () => {
     const [current, lost] = [hex(32), hex(32)];
     const broken = wrapsColumn([{ type: wrapType.seal, bytes: randomBytes(50) }]);
     await keyFor(lost, randomBytes(16), 0, broken.subarray(0, 20));

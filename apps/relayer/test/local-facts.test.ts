@@ -4,7 +4,7 @@ import { localFacts } from '../src/language/facts/local-facts.ts';
 
 const factsOf = (text: string) => localFacts(text, undefined).map((fact) => fact.text);
 
-describe('without a model each statement is a fact', () => {
+describe('makes each statement a fact without a model', () => {
   test.each<[string, string[]]>([
     [
       "I'm vegan. I have two dogs, Rex and Bella. My sister is Ana.",
@@ -27,7 +27,7 @@ describe('without a model each statement is a fact', () => {
     ['I use 3.5 GB. Version 1.2.3 is out.', ['I use 3.5 GB.', 'Version 1.2.3 is out.']],
     ['See https://example.com/a.b?c=d. It works.', ['See https://example.com/a.b?c=d.', 'It works.']],
     ['“Stop!” he said. I stopped.', ['“Stop!” he said.', 'I stopped.']],
-  ])('%s', (text, facts) => expect(factsOf(text)).toEqual(facts));
+  ])('extracts: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
 
   test.each<[string, string[]]>([
     ['Soy vegano. Tengo dos perros. ¡Gracias!', ['Soy vegano.', 'Tengo dos perros. ¡Gracias!']],
@@ -51,7 +51,7 @@ describe('without a model each statement is a fact', () => {
     ],
     ['मैं शाकाहारी हूँ। मेरे दो कुत्ते हैं।', ['मैं शाकाहारी हूँ।', 'मेरे दो कुत्ते हैं।']],
     ['أنا نباتي. هل تحب الكلاب؟ لدي كلبان.', ['أنا نباتي.', 'هل تحب الكلاب؟', 'لدي كلبان.']],
-  ])('in other languages: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
+  ])('extracts in other languages: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
 
   test.each<[string, string[]]>([
     [
@@ -61,10 +61,10 @@ describe('without a model each statement is a fact', () => {
     ['- [ ] call Bo\n* buy milk', ['call Bo', 'buy milk']],
     ['Shopping list:\n- milk\n- eggs', ['Shopping list: milk eggs']],
     ['Allergies: nuts\nPets: two dogs', ['Allergies: nuts', 'Pets: two dogs']],
-  ])('in lists: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
+  ])('extracts from lists: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
 });
 
-describe('what states nothing alone', () => {
+describe('an incomplete statement', () => {
   test.each<[string, string[]]>([
     ['Yes. I smoke. Thanks!', ['Yes. I smoke. Thanks!']],
     ['I have two dogs. Rex. Bella.', ['I have two dogs. Rex. Bella.']],
@@ -77,7 +77,7 @@ describe('what states nothing alone', () => {
       ["Ana: Hi! How are you? I'm vegan.", 'Ana: I moved in May.'],
     ],
     ['Well... I have two dogs. OK.', ['Well... I have two dogs. OK.']],
-  ])('stays with its neighbour: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
+  ])('is kept together with its neighbor: %s', (text, facts) => expect(factsOf(text)).toEqual(facts));
 
   test.each([
     'Thanks!',
@@ -88,15 +88,15 @@ describe('what states nothing alone', () => {
     '谢谢！',
     '…',
     '---',
-  ])('is no fact: %s', (text) => expect(factsOf(text)).toEqual([]));
+  ])('ignores: %s', (text) => expect(factsOf(text)).toEqual([]));
 
-  test('a single word that says something is kept', () => {
+  test('keeps a meaningful single word', () => {
     expect(factsOf('Vegan.')).toEqual(['Vegan.']);
     expect(factsOf('Hi! Vegan. Thanks.')).toEqual(['Hi! Vegan. Thanks.']);
   });
 });
 
-test('no word of a text with a statement is lost', () => {
+test('loses no word of a text with a statement', () => {
   const part = fc.constantFrom(
     'I am vegan',
     'Yes',

@@ -15,12 +15,12 @@ describe('the log filter', () => {
     [' WARN , memrelay_server = INFO ', 'memrelay_server', 'info'],
     ['memrelay=info', 'memrelay_server', 'error'],
     ['off', 'tower_http', 'silent'],
-  ])('%s: %s has level %s', (filter, target, level) => {
+  ])('with %s gives %s level %s', (filter, target, level) => {
     expect(parseLogFilter(filter).levelOf(target)).toBe(level);
   });
 });
 
-describe('a log filter is checked', () => {
+describe('a log filter from the environment', () => {
   test.each([
     'memrelay_server=info,tower_http=info',
     'info',
@@ -31,7 +31,7 @@ describe('a log filter is checked', () => {
     'memwal_server=info,tower_http=info',
     'tower_http::trace=debug',
     'warn,hyper=info',
-  ])('%s is one', (filter) => {
+  ])('accepts %s', (filter) => {
     expect(logFilterProblem(filter)).toBeUndefined();
   });
 
@@ -46,19 +46,19 @@ describe('a log filter is checked', () => {
     'memrelay_server info',
     'memrelay_server[span]=info',
     ',',
-  ])('%s is none, and the message says what it should be', (filter) => {
+  ])('rejects %s with a message that describes the format', (filter) => {
     expect(logFilterProblem(filter)).toContain('memrelay_server=info,tower_http=info');
     expect(logFilterProblem(filter)).toContain('trace, debug, info, warn, error, off');
   });
 
   test.each(['hyper=info', 'memrelay=info', 'memrelay_server::jbos=info'])(
-    '%s alone would turn logging off',
+    'rejects %s alone, which would turn logging off',
     (filter) => {
       expect(logFilterProblem(filter)).toContain('names no part of this server');
     },
   );
 
-  test('the targets of others are named', () => {
+  test('lists unknown targets', () => {
     const filter =
       'memwal_server=info,tower_http=info,memrelay_server::sidecar=warn,memrelay_server::x=info,debug';
     expect(unknownLogTargets(filter)).toEqual(['memwal_server', 'memrelay_server::x']);
@@ -66,7 +66,7 @@ describe('a log filter is checked', () => {
 });
 
 describe.each(['json', 'pretty', 'text'] as const)('logs as %s', (format) => {
-  /** What a process with these loggers writes; `levels` are those of the filter. */
+  /** Output of a process with these loggers; `levels` are those of the filter. */
   function written(filter: string): string {
     const loggers = new URL('../src/base/logging/loggers.ts', import.meta.url).href;
     const program = `
@@ -87,7 +87,7 @@ describe.each(['json', 'pretty', 'text'] as const)('logs as %s', (format) => {
     return stdout;
   }
 
-  test('have no credentials, and only the levels that were asked for', () => {
+  test('contain no credentials, and only the configured levels', () => {
     const text = written('warn,tower_http=info');
     expect(text).not.toContain('SECRET');
     expect(text).toContain('kept');
@@ -97,7 +97,7 @@ describe.each(['json', 'pretty', 'text'] as const)('logs as %s', (format) => {
     expect(written('off')).toBe('');
   });
 
-  test('are lines of JSON where that was asked for', () => {
+  test('are JSON lines if configured', () => {
     const lines = written('info').trim().split('\n');
     if (format !== 'json') return expect(() => JSON.parse(lines[0]!)).toThrow();
     const targets = lines.map((line) => JSON.parse(line).target);

@@ -137,7 +137,7 @@ describe('opaque bytes', () => {
   });
 });
 
-test('a writer cannot pass a tombstone or an index off as a memory', () => {
+test('does not accept a tombstone or an index as a memory', () => {
   for (const kind of [envelopeKind.tombstone, envelopeKind.rewrap, envelopeKind.exportIndex])
     for (const namespace of ['work', 'other'])
       expect(() => judgeManualBytes(readManualBytes(envelope({ kind, namespace })), readers)).toThrow(

@@ -17,7 +17,7 @@ const model = 'model-of-today';
 const tagOf = (origin: string, namespace: string) =>
   namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
 
-/** A caller of an account of its own, with every right unless told otherwise. */
+/** A caller with a separate account and every right, unless specified. */
 function newCaller(
   scope: Partial<DelegateScope> = {},
   accountId = `0x${randomBytes(32).toString('hex')}`,
@@ -89,7 +89,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     listMemories(context, caller, memoriesRequest.parse(request));
   const idsOf = (memories: readonly MemoryEntry[]) => memories.map(({ id }) => id);
 
-  /** All pages after each other. */
+  /** All pages, one after the other. */
   async function walk(caller: Caller, request: object): Promise<string[]> {
     const ids: string[] = [];
     for (let cursor: string | undefined; ; ) {
@@ -140,7 +140,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(await walk(limitedTo(caller, 'a', 'c', 'unused'), { limit: 3 })).toEqual(twoOfThree);
   });
 
-  test('a memory that is stored between two pages neither repeats nor shifts entries', async () => {
+  test('neither repeats nor shifts entries when a memory is stored between two pages', async () => {
     const caller = newCaller();
     for (const day of [1, 2, 3, 4]) await store(caller, { createdAt: `2026-03-0${day}T10:00:00Z` });
     const first = await list(caller, { limit: 2 });
@@ -231,7 +231,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       await expect(refused()).rejects.toMatchObject({ code: 'insufficient_scope' });
   });
 
-  test('namespaces and stats count stored and pending memories, per namespace and in total', async () => {
+  test('counts stored and pending memories in namespaces and stats, per namespace and in total', async () => {
     const [caller, other] = [newCaller(), newCaller()];
     await store(other, { namespace: 'work' });
     await store(caller, { namespace: 'work', size: 1_000, createdAt: '2026-03-01T10:00:00.25Z' });
@@ -317,7 +317,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect((await accountStats(context, limitedTo(caller, 'work'))).stale_count).toBe(1);
   });
 
-  test('reads a page of a large account from the index, and only as many rows as it has', async () => {
+  test('reads a page of a large account from the index, and only the rows of that page', async () => {
     const accountId = randomBytes(32);
     await database.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, created_at)
@@ -341,7 +341,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       );
       const nodes = nodesOf(rows[0]!['QUERY PLAN'][0]!.Plan);
       const scans = nodes.filter((node) => /Scan$/.test(node['Node Type']) && node['Index Name']);
-      // The page, and one memory by its key for each on it that says nearly the same as another
+      // The page, and one memory by its key for each near-duplicate on it
       expect(scans.map((node) => node['Index Name']).toSorted()).toEqual([
         expect.stringMatching(/^memory_newest/),
         'memory_pkey',

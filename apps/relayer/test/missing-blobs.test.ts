@@ -29,7 +29,7 @@ test('derives the blob of a patch from the start of its id', () => {
   expect(blobOf(blob.toString('base64url'))).toBe(blob.toString('base64url'));
 });
 
-test('lost ones count as far as they would stand among the nearest', () => {
+test('counts lost memories only if they would be among the nearest', () => {
   expect(amongNearest([0.1, 0.3], [], 5)).toBe(0);
   expect(amongNearest([0.1, 0.3], [0.9], 5)).toBe(1);
   expect(amongNearest([0.1, 0.3, 0.4], [0.2, 0.35, 0.5], 3)).toBe(1);
@@ -37,7 +37,7 @@ test('lost ones count as far as they would stand among the nearest', () => {
   expect(amongNearest([], [0.1, 0.2, 0.3], 2)).toBe(2);
 });
 
-describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
+describe.each(databases)('a missing blob, on $name', ({ create }) => {
   const world = blobWorld(create);
 
   test('is suspected only if a recall gets "missing" from every aggregator', async () => {
@@ -61,19 +61,19 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
   test('is read even if it was uploaded after its memory was found', async () => {
     const memory = await world.store();
     world.serve(memory);
-    const found = {
+    const match = {
       id: memory.id,
       blobId: undefined,
       envelopeSha256: createHash('sha256').update(memory.envelope).digest(),
       createdAt: new Date(),
     };
     const { db, blobCache, aggregators } = world.options();
-    expect(await readEnvelopes({ db, blobCache, aggregators }, memory.accountId, [found])).toEqual([
+    expect(await readEnvelopes({ db, blobCache, aggregators }, memory.accountId, [match])).toEqual([
       memory.envelope,
     ]);
   });
 
-  test('is lost after the grace, when the chain knows nothing that lives; its row stays, its place is free', async () => {
+  test('is marked lost after the grace period if the chain has no live object; its row stays, and its text may be stored again', async () => {
     const memory = await world.store();
     const alive = await world.store({ accountId: memory.accountId, vector: [0, 1, 0, 0, 0, 0, 0, 0] });
     await world.recalled(memory);
@@ -111,7 +111,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
         { vector: Float32Array.from(vector), question: noQuestion },
         [{ distance: 0.5 }],
       );
-    // Told to whom it would have been an answer, and to nobody else
+    // Reported only to recalls that would have returned it
     expect(await asked([1, 0, 0, 0, 0, 0, 0, 0])).toBe(1);
     expect(await asked([0, 1, 0, 0, 0, 0, 0, 0])).toBe(0);
     expect(await asked([0, 1, 0, 0, 0, 0, 0, 0], { limit: 2 })).toBe(1);
@@ -119,7 +119,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await asked([1, 0, 0, 0, 0, 0, 0, 0], { namespace: 'other' })).toBe(0);
   });
 
-  test('with one aggregator, the chain is the second opinion', async () => {
+  test('with one aggregator, the chain gives the second opinion', async () => {
     const [gone, living] = [await world.store(), await world.store()];
     world.chain.put(living, 60);
     const aggregators = world.single;
@@ -153,11 +153,11 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
       },
     ],
     ['a renewal of it is under way', (memory: StoredMemory) => world.queueRenewal(memory)],
-  ])('is not lost while %s', async (_what, given) => {
+  ])('is not marked lost while %s', async (_what, prepare) => {
     const memory = await world.store();
     await world.recalled(memory);
     await world.pass(100 * hour);
-    await given(memory);
+    await prepare(memory);
     await world.look().catch((error: Error) => expect(error.message).toBe('the chain is away'));
     expect(await world.stateOf(memory)).toMatchObject({ state: 'done', aggregators: 2, vectors: 1 });
   });
@@ -165,7 +165,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
   test.each([
     ['ended before this epoch', 10, true],
     ['was never certified', 60, false],
-  ] as const)('is lost though an object of it is there that %s', async (_what, endEpoch, certified) => {
+  ] as const)('is marked lost although it has an object that %s', async (_what, endEpoch, certified) => {
     const memory = await world.store();
     world.chain.put(memory, endEpoch, certified);
     await world.bury(memory);
@@ -179,11 +179,11 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     world.holds[1] = 503;
     expect(await world.look()).toMatchObject({ suspected: 0, lost: 0 });
     expect(await world.stateOf(memory)).toEqual(suspected);
-    // And it is not looked for at once again
+    // And it is not checked again immediately
     expect(await dueForCheck(world.db, 'done', 10)).toEqual([]);
   });
 
-  test('one successful read clears the suspicion, and a new one starts from zero', async () => {
+  test('clears the suspicion after one successful read, and a new one starts from zero', async () => {
     const memory = await world.store();
     await world.recalled(memory);
     await world.pass(23 * hour);
@@ -196,12 +196,12 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await world.look()).toMatchObject({ suspected: 1, lost: 0 });
   });
 
-  test('is lost as expired after its last epoch, with one chain query for many blobs', async () => {
+  test('is marked lost as expired after its last epoch, with one chain query for many blobs', async () => {
     const accountId = randomBytes(32);
     const memories = [];
     for (let i = 0; i < 20; i++) memories.push(await world.store({ accountId, endEpoch: 10 }));
     expect(await world.look()).toMatchObject({ suspected: 20, lost: 0 });
-    // The objects, and what else the owner has
+    // The objects, and everything else that the owner has
     expect(world.chain.asked).toBe(2);
     expect(await timeIsOver(world.db, world.chain.epoch, 100)).toEqual([]);
     await world.pass(24 * hour);

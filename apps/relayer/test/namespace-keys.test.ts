@@ -35,7 +35,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
   });
   afterAll(() => database.drop());
 
-  /** A relayer's keys, with a key maker of random bytes in the place of the key servers. */
+  /** A relayer's keys, with a generator of random bytes instead of the key servers. */
   function relayer(options: { set?: string; sidecarSet?: string; key?: Buffer; now?: () => number } = {}) {
     const { set = 'set-1', sidecarSet = set, key = macKey, now = Date.now } = options;
     const made: MakeKeyRequest[] = [];
@@ -62,7 +62,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
   }
   const newTag = () => randomBytes(16);
 
-  test('one pair is made and kept, also for the next process', async () => {
+  test('create one pair and keep it, also for the next process', async () => {
     const [account, tag, first, second] = [newAccount(), newTag(), relayer(), relayer()];
     const key = await first.keys.current(account, tag);
     expect(key.wraps.map(({ type, bytes }) => [type, bytes.length])).toEqual([
@@ -74,7 +74,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
     expect([first.made.length, second.made.length]).toEqual([1, 0]);
   });
 
-  test('writers that come at once, in one process and in two, all use the same pair', async () => {
+  test('use the same pair for concurrent writers, in one process and in two', async () => {
     const [account, tag, first, second] = [newAccount(), newTag(), relayer(), relayer()];
     const keys = await Promise.all(
       [first, second, first, second].map(({ keys: each }) => each.current(account, tag)),
@@ -87,7 +87,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
     expect(rows.length).toBe(1);
   });
 
-  test('another account, namespace, epoch, server set or half-year has a pair of its own', async () => {
+  test('use a separate pair for another account, namespace, epoch, server set or half-year', async () => {
     const [account, tag, usual] = [newAccount(), newTag(), relayer()];
     const pairs = [
       await usual.keys.current(account, tag),
@@ -105,7 +105,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
     ['other wraps', 'wraps', Buffer.from([0])],
     ['another MAC', 'mac', randomBytes(32)],
     ['a MAC cut short', 'mac', randomBytes(5)],
-  ])('a row with %s is not used, and not replaced', async (_what, column, value) => {
+  ])('reject a row with %s, and do not replace it', async (_what, column, value) => {
     const [account, tag] = [newAccount(), newTag()];
     await relayer().keys.current(account, tag);
     await database.db.query(`UPDATE namespace_key SET ${column} = $1 WHERE account_id = $2`, [
@@ -117,7 +117,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
     expect(next.made).toEqual([]);
   });
 
-  test('a row copied from another namespace, or made under another key, is not used', async () => {
+  test('reject a row that was copied from another namespace, or written under another key', async () => {
     const [account, tag, other] = [newAccount(), newTag(), newTag()];
     await relayer().keys.current(account, tag);
     await database.db.query(
@@ -130,7 +130,7 @@ describe.each(databases)('namespace keys on $name', ({ create }) => {
     await expect(relayer({ key: randomBytes(32) }).keys.current(account, tag)).rejects.toMatchObject(refused);
   });
 
-  test('a failure is not remembered, and a sidecar with other key servers makes nothing that is kept', async () => {
+  test('do not cache a failure, and store nothing from a sidecar with other key servers', async () => {
     const [account, tag] = [newAccount(), newTag()];
     const changed = relayer({ sidecarSet: 'set-of-another' });
     for (const _attempt of [1, 2])

@@ -11,7 +11,7 @@ import { indexerWith, lexical } from './support/index-parts.ts';
 import { insertMemories } from './support/indexed-memories.ts';
 import { textJobs } from './support/text-jobs.ts';
 
-/** Texts that say nearly the same: both are kept, and the later one names the earlier one. */
+/** Near-duplicates: both texts are kept, and the later one names the earlier one. */
 
 const hiking = 'I love hiking in the mountains with my dog every weekend.';
 const again = 'Every weekend I love to hike in the mountains with my dogs!';
@@ -24,7 +24,7 @@ describe.each(databases)('on $name', ({ create }) => {
   afterAll(() => database?.drop());
   const jobs = textJobs(() => database.db);
   afterEach(() => jobs.clear());
-  /** As one that was sealed for the namespace: the tag stands in its header */
+  /** As if sealed for the namespace: the header contains the tag */
   const newJob = (text: string) => {
     const job = jobs.newJob(text);
     job.envelope.fill(1, 48, 64);
@@ -41,17 +41,17 @@ describe.each(databases)('on $name', ({ create }) => {
     const page = await readMemoryPage(database.db, jobs.accountId, ['default'], firstPage, 10);
     return page.find((memory) => memory.id === id)?.near;
   };
-  const place = { accountId: randomBytes(32), namespace: 'n' };
-  async function near(texts: readonly string[], where = place, model = lexical.model) {
+  const namespace = { accountId: randomBytes(32), namespace: 'n' };
+  async function near(texts: readonly string[], where = namespace, model = lexical.model) {
     const tag = tagOfNamespace(where);
     const data = await indexerWith().indexTexts(texts.map((text) => ({ ...where, tag, text })));
     const ids = texts.map(() => randomUUID());
-    const given = data.map((each, i) => ({ ...where, id: ids[i]!, data: each }));
-    const found = await nearDuplicates(database.db, model, lexical.nearDuplicate, given);
-    return ids.map((id) => found.get(id));
+    const candidates = data.map((each, i) => ({ ...where, id: ids[i]!, data: each }));
+    const duplicates = await nearDuplicates(database.db, model, lexical.nearDuplicate, candidates);
+    return ids.map((id) => duplicates.get(id));
   }
 
-  test('the later one is stored too, and says which one it repeats, while that is there', async () => {
+  test('stores the later text too, and reports which one it repeats while that one exists', async () => {
     const first = await store(hiking);
     const second = await store(again);
     expect(await jobs.recordOf(first)).not.toHaveProperty('near_duplicate_of');
@@ -65,7 +65,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await listed(second.id)).toBeUndefined();
   });
 
-  test('of several that come together the later name the earlier', async () => {
+  test('names the earlier text when several arrive together', async () => {
     const [first, second, other] = await jobs.accept(
       newJob(hiking),
       newJob(again),
@@ -73,14 +73,14 @@ describe.each(databases)('on $name', ({ create }) => {
     );
     await jobs.embedDue();
     const records = await Promise.all([first!, second!, other!].map(jobs.recordOf));
-    const named = records.map((record) => record.near_duplicate_of);
+    const earlierIds = records.map((record) => record.near_duplicate_of);
     // They are embedded in the order of their turns
-    expect(named.filter(Boolean)).toHaveLength(1);
-    expect([first!.id, second!.id]).toContain(named.find(Boolean));
-    expect(named[2]).toBeUndefined();
+    expect(earlierIds.filter(Boolean)).toHaveLength(1);
+    expect([first!.id, second!.id]).toContain(earlierIds.find(Boolean));
+    expect(earlierIds[2]).toBeUndefined();
   });
 
-  test('nothing is told where the key that brought the text may not read', async () => {
+  test('reports nothing to a key that may not read', async () => {
     await store(hiking);
     const [blind] = await jobs.accept({ ...newJob(again), textHash: undefined });
     await jobs.embedDue();
@@ -92,19 +92,19 @@ describe.each(databases)('on $name', ({ create }) => {
     ['I like tea.', "I don't like tea."],
     ['We never meet on weekends.', 'We meet on weekends.'],
     ['My two cats sleep.', 'My five cats sleep.'],
-  ])('"%s" and "%s" are none, however near', async (one, other) => {
+  ])('does not report "%s" and "%s", however near', async (one, other) => {
     const [indexed] = await indexerWith().indexTexts([
-      { accountId: place.accountId, tag: Buffer.alloc(16), text: one },
+      { accountId: namespace.accountId, tag: Buffer.alloc(16), text: one },
     ]);
     const [more] = await indexerWith().indexTexts([
-      { accountId: place.accountId, tag: Buffer.alloc(16), text: other },
+      { accountId: namespace.accountId, tag: Buffer.alloc(16), text: other },
     ]);
     const same = { ...more!, chunks: indexed!.chunks };
-    const texts = [indexed!, same].map((data) => ({ ...place, id: randomUUID(), data }));
+    const texts = [indexed!, same].map((data) => ({ ...namespace, id: randomUUID(), data }));
     expect((await nearDuplicates(database.db, lexical.model, 0.85, texts)).size).toBe(0);
   });
 
-  test('the sign bits of a vector are those that the database makes', async () => {
+  test('computes the same sign bits of a vector as the database', async () => {
     const vector = Float32Array.of(0.5, -0.5, 0, -0, Number.MIN_VALUE, 1e-30, -1e-30, 3);
     const ask = () =>
       database.db.query<{ same: boolean }>(
@@ -112,22 +112,22 @@ describe.each(databases)('on $name', ({ create }) => {
         [encodeVector(vector), signBits(vector)],
         { prepared: true },
       );
-    // Prepared the first time, there already the second
+    // Prepared the first time, already prepared the second
     for (const _ of [1, 2]) expect((await ask()).rows).toEqual([{ same: true }]);
   });
 
-  test('only the nearest of the same namespace, account and model is named', async () => {
-    const [exact] = await insertMemories(database.db, place, [hiking, 'The railway.']);
-    const [found] = await near([again]);
-    expect(found).toMatchObject({ id: exact });
-    expect(found!.similarity).toBeGreaterThan(0.99);
-    expect(await near([again], { ...place, namespace: 'other' })).toEqual([undefined]);
-    expect(await near([again], { ...place, accountId: randomBytes(32) })).toEqual([undefined]);
-    expect(await near([again], place, 'another-model')).toEqual([undefined]);
-    const failed = { ...place, namespace: 'failed' };
+  test('names only the nearest of the same namespace, account and model', async () => {
+    const [exact] = await insertMemories(database.db, namespace, [hiking, 'The railway.']);
+    const [duplicates] = await near([again]);
+    expect(duplicates).toMatchObject({ id: exact });
+    expect(duplicates!.similarity).toBeGreaterThan(0.99);
+    expect(await near([again], { ...namespace, namespace: 'other' })).toEqual([undefined]);
+    expect(await near([again], { ...namespace, accountId: randomBytes(32) })).toEqual([undefined]);
+    expect(await near([again], namespace, 'another-model')).toEqual([undefined]);
+    const failed = { ...namespace, namespace: 'failed' };
     await insertMemories(database.db, failed, [hiking], { state: 'failed' });
     expect(await near([again], failed)).toEqual([undefined]);
-    // A text of several pieces has no one vector that stands for it
+    // A text of several chunks has no single vector that represents it
     const long = `${hiking} `.repeat(200);
     expect(await near([long, long])).toEqual([undefined, undefined]);
   });
@@ -143,7 +143,7 @@ test.each([
   ['knot', 'not', false],
   ['I can’t come', 'I can come', false],
   ['٣ cats', '٤ cats', false],
-])('numbers and negations of "%s" and "%s" are the same: %s', async (one, other, same) => {
+])('compares numbers and negations of "%s" and "%s": equal is %s', async (one, other, same) => {
   const [first, second] = [await inTurns(distinctionSteps(one)), await inTurns(distinctionSteps(other))];
   expect(first === second).toBe(same);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { databases } from './support/databases.ts';
 import { ahead, early, nonceWorld } from './support/nonce-world.ts';
 
-/** Whatever happens to the nonce store: a request that was accepted is never accepted again. */
+/** Whatever happens to the nonce store, an accepted request is never accepted again. */
 
 // Without a redis-server on the machine there is nothing to change to
 const suite = describe.skipIf(!findRedis());
@@ -13,7 +13,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
   const { db, redisUrl, start, stop, seconds, captured, send, admin } = world;
   const { acceptedBy, refusesReplaysOf, anotherRedis, moveTo, until } = world;
 
-  it('from the table to Redis and back refuses what was accepted before', async () => {
+  it('from the table to Redis and back rejects earlier requests', async () => {
     const table = await start(undefined);
     const first = await acceptedBy(table);
     await stop(table);
@@ -25,7 +25,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     await refusesReplaysOf([...first, second], await start(undefined));
   });
 
-  it('by FLUSHALL or FLUSHDB is noticed with the next request, by each relayer', async () => {
+  it('by FLUSHALL or FLUSHDB is detected at the next request, by each relayer', async () => {
     const client = await admin();
     const both = [await start(redisUrl()), await start(redisUrl())];
     const requests = await acceptedBy(both[0]!);
@@ -53,18 +53,18 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     ).toEqual([]);
   });
 
-  it('by an empty server in its place is noticed on the same address', async () => {
+  it('by an empty server in its place is detected at the same address', async () => {
     const store = await start(redisUrl());
     const requests = await acceptedBy(store);
     await moveTo(await anotherRedis(), store);
     await refusesReplaysOf(requests, store);
   });
 
-  it('by a server with an older copy of the same data is noticed', async () => {
+  it('by a server with an older copy of the same data is detected', async () => {
     const store = await start(redisUrl());
     await send(store, captured());
     const copy = await anotherRedis();
-    // What a snapshot from before the next requests holds: the mark and older nonces
+    // The contents of an earlier snapshot: the mark and older nonces
     const [from, to] = [await admin(), await admin(copy.url)];
     await to.set('memrelay:nonce-epoch', (await from.get('memrelay:nonce-epoch'))!);
     const requests = await acceptedBy(store);
@@ -72,7 +72,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     await refusesReplaysOf(requests, store);
   });
 
-  it('by an eviction is noticed, also when the policy is changed while it runs', async () => {
+  it('by an eviction is detected, even if the policy is changed at run time', async () => {
     const client = await admin();
     const store = await start(redisUrl());
     const requests = await acceptedBy(store);
@@ -90,7 +90,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     await refusesReplaysOf(requests, store);
   });
 
-  it('refuses requests for 310 s at most, when the clock of a relayer was a day ahead before', async () => {
+  it('refuses requests for 310 s at most, when the clock of a relayer was a day ahead', async () => {
     const client = await admin();
     const store = await start(redisUrl());
     const day = 24 * 3_600;
@@ -121,7 +121,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     expect(await send(store, captured(seconds() + ahead + 2))).toBe('fresh');
   });
 
-  it('is none when relayers start again with the same store', async () => {
+  it('is not detected when relayers restart with the same store', async () => {
     for (const url of [undefined, redisUrl()]) {
       await db().query('DELETE FROM nonce_epoch');
       const before = await start(url);
@@ -136,7 +136,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     }
   });
 
-  it('takes over the store of the version before, which knew only the run of Redis', async () => {
+  it("accepts the store of the previous version, which only knew Redis's run id", async () => {
     const runId = /^run_id:(\w+)/m.exec(await (await admin()).info('server'))![1];
     await db().query('INSERT INTO nonce_epoch (identity, signed_until) VALUES ($1, $2)', [
       `redis/${runId}`,
@@ -154,13 +154,13 @@ suite.each(shared)('a change of the nonce store with several relayers on $name',
   const world = nonceWorld(create);
   const { db, redisUrl, start, stop, seconds, captured, send, refusesReplaysOf, anotherRedis } = world;
 
-  it('is refused to another database of the same Redis while relayers with the first are alive', async () => {
+  it('is rejected for another database of the same Redis while relayers use the first', async () => {
     const first = await start(redisUrl());
     await expect(start(`${redisUrl()}/5`)).rejects.toThrow('keep their nonces in another Redis');
     expect(await send(first, captured())).toBe('fresh');
   });
 
-  it('is refused while relayers with the former store are alive', async () => {
+  it('is rejected while relayers with the former store are alive', async () => {
     const table = await start(undefined);
     await expect(start(redisUrl())).rejects.toThrow('REDIS_URL: other relayers that run on this database');
     expect(await send(table, captured())).toBe('fresh');
@@ -172,7 +172,7 @@ suite.each(shared)('a change of the nonce store with several relayers on $name',
     await send(inRedis, captured(seconds() + 2 * ahead));
   });
 
-  it('goes on when relayers with the former store were killed', async () => {
+  it('succeeds when relayers with the former store were killed', async () => {
     const killed = await start(undefined);
     const request = captured();
     await send(killed, request);
@@ -184,11 +184,11 @@ suite.each(shared)('a change of the nonce store with several relayers on $name',
     await refusesReplaysOf([request], await start(redisUrl()));
   });
 
-  it('leaves a relayer that did not notice it without any request to accept', async () => {
+  it('leaves a relayer that did not detect it unable to accept requests', async () => {
     const behind = await start(undefined);
     const request = captured();
     await send(behind, request);
-    // It does not run for a while: others take it for dead
+    // It pauses for a while, so others consider it dead
     await db().query("UPDATE nonce_user SET seen_at = now() - interval '1 hour'");
     const inRedis = await start(redisUrl());
     const later = captured(seconds() + 2 * ahead);

@@ -19,14 +19,14 @@ import { silent } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 
-/** Long enough for a busy machine; what is waited for takes milliseconds */
+/** Long enough for a busy machine; the events take milliseconds */
 const patience = 20_000;
 const unavailable = expect.objectContaining({ code: 'auth_unavailable' });
 const outOfWindow = expect.objectContaining({ code: 'timestamp_out_of_window' });
 const signedAt = () => Math.floor(Date.now() / 1000);
 const anyKey = () => nonceKey(randomBytes(32).toString('hex'), randomUUID());
 
-it('the key of a nonce is 48 bytes and the same for every way to write it', () => {
+it('the key of a nonce has 48 bytes and is the same for every notation', () => {
   const [publicKey, nonce] = ['ab'.repeat(32), 'f47ac10b-58cc-4372-a567-0e02b2c3d479'];
   expect(nonceKey(publicKey, nonce)).toHaveLength(48);
   expect(nonceKey(publicKey.toUpperCase(), nonce.toUpperCase())).toEqual(nonceKey(publicKey, nonce));
@@ -49,7 +49,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
   });
   afterAll(() => tables?.drop());
 
-  it('stay for all relayers, also where the clock of one is a day ahead', async () => {
+  it("are kept for all relayers, even if one's clock is a day ahead", async () => {
     const [key, expired, at] = [anyKey(), anyKey(), signedAt()];
     await storeWith().remember(key, at, 660);
     await storeWith().remember(expired, at, 0);
@@ -65,14 +65,14 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     }
   });
 
-  it('are fresh once, of many at the same time too', async () => {
+  it('are fresh once, even among many concurrent requests', async () => {
     const store = storeWith();
     const key = anyKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => store.remember(key, signedAt(), 660)));
     expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
   });
 
-  it('are fresh again only when their time is over, purged or not', async () => {
+  it('are fresh again only after their time, purged or not', async () => {
     // The database refuses requests from its future, so this happens in the past
     let nowMs = Date.now() - 700_000;
     const store = storeWith({ now: () => nowMs });
@@ -84,7 +84,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     expect(await store.remember(key, at(), nonceTtlSeconds)).toBe('fresh');
   });
 
-  it('of an accepted request do not expire before the request, wherever the clock of a relayer is set back to', async () => {
+  it('of an accepted request do not expire before the request, even if the clock of a relayer is set back', async () => {
     let nowMs = Date.now();
     const store = storeWith({ now: () => nowMs });
     const [key, at] = [anyKey(), signedAt()];
@@ -98,7 +98,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     }
   });
 
-  it('are purged in the background, more than one batch of them, when their time is over', async () => {
+  it('are purged in the background after their time, in several batches', async () => {
     let nowMs = Date.now();
     const store = storeWith({ now: () => nowMs, purgeEveryMs: 10, purgeBatch: 3 });
     await tables.db.query('DELETE FROM nonce');
@@ -110,7 +110,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     await vi.waitFor(async () => expect((await tables.db.query('SELECT 1 FROM nonce')).rows).toHaveLength(1));
   });
 
-  it('refuse everything when the database is gone', async () => {
+  it('are all rejected when the database is unavailable', async () => {
     const own = await create();
     const store = createTableNonces({ db: own.db, log: silent });
     await own.db.query('DROP TABLE nonce');
@@ -121,7 +121,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
   });
 });
 
-it('nonces in a table are still known when the relayer is killed right after the answer', async () => {
+it('are still known when the relayer is killed right after the response', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-nonces-'));
   await fillEmbeddedDirectory(directory);
   const key = anyKey();
@@ -141,7 +141,7 @@ it('nonces in a table are still known when the relayer is killed right after the
   await rm(directory, { recursive: true });
 }, 120_000);
 
-// Without a redis-server on the machine there is nothing to talk to
+// Skipped without a redis-server on the machine
 describe.skipIf(!findRedis())('nonces in Redis', () => {
   let tables: TestDb;
   let redis: RunningService;
@@ -183,7 +183,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
   });
   afterAll(() => tables?.drop());
 
-  it('are fresh once, of many at the same time and through two relayers too', async () => {
+  it('are fresh once, even among many concurrent requests through two relayers', async () => {
     const stores = [storeWith(), storeWith()];
     await Promise.all(stores.map(ready));
     const key = anyKey();
@@ -200,7 +200,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     client.destroy();
   });
 
-  it('are refused until the first connection, while Redis is away, and accepted when it is back', async () => {
+  it('are rejected before the first connection and while Redis is down, and accepted afterwards', async () => {
     proxy.target = undefined;
     const store = storeWith();
     await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
@@ -217,7 +217,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     expect(await store.remember(key, signedAt(), 660)).toBe('seen');
   });
 
-  it('stay when only the connection or the relayer is new', async () => {
+  it('are kept across a new connection or a new relayer', async () => {
     const first = storeWith();
     await ready(first);
     const key = anyKey();
@@ -229,7 +229,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     for (const store of [first, second]) expect(await store.remember(key, signedAt(), 660)).toBe('seen');
   });
 
-  it('of an accepted request do not expire before the request, wherever the clock of a relayer is set back to', async () => {
+  it('of an accepted request do not expire before the request, even if the clock of a relayer is set back', async () => {
     const store = storeWith();
     await ready(store);
     // A nonce that Redis has let expire, 660 s after the request was accepted
@@ -238,7 +238,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     expect(await store.remember(anyKey(), signedAt() - 300, 660)).toBe('fresh');
   });
 
-  it('are refused when Redis hangs', async () => {
+  it('are rejected when Redis hangs', async () => {
     const store = storeWith();
     await ready(store);
     proxy.silent = true;
@@ -246,7 +246,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     proxy.silent = false;
   });
 
-  it('are refused on a Redis that may evict them, until that is mended', async () => {
+  it('are rejected on a Redis that may evict them, until that is fixed', async () => {
     const client = await createClient({ url: redis.url }).connect();
     await client.configSet({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
     const store = storeWith();

@@ -14,7 +14,7 @@ import {
   startOAuthWorld,
 } from './support/oauth-world.ts';
 
-/** Metadata, registration, the way to the consent page and back. */
+/** Metadata, registration, and the redirects to the consent page and back. */
 
 const [{ create }] = databases as [(typeof databases)[number]];
 let tables: TestDb;
@@ -71,15 +71,15 @@ describe('redirect addresses', () => {
     'http://localhost:3000/cb',
     'http://127.0.0.1:3000/cb?x',
     'http://127.0.0.1:3000/other',
-  ])('%s is none of those registered', (uri) =>
+  ])('rejects %s, which is not registered', (uri) =>
     expect(isRegistered(uri, [redirectUri, 'http://127.0.0.1:3000/cb'])).toBe(false),
   );
 
-  test('of this machine may have any port', () =>
+  test('accept any port on this machine', () =>
     expect(isRegistered('http://127.0.0.1:49152/cb', ['http://127.0.0.1:3000/cb'])).toBe(true));
 });
 
-test('metadata names the configured addresses, whatever the Host header says', async () => {
+test('metadata uses the configured addresses, regardless of the Host header', async () => {
   const get = async (url: string) =>
     (await world.app.inject({ url, headers: { host: 'localhost:1' } })).json<object>();
   expect(await get(oauthPaths.serverMetadata)).toMatchObject({
@@ -110,7 +110,7 @@ describe('registration', () => {
       remoteAddress,
     });
 
-  test('keeps what it is told, and stores nothing', async () => {
+  test('returns its input, and stores nothing', async () => {
     const answer = await post({
       redirect_uris: [redirectUri],
       client_name: 'Ünïcode "x"',
@@ -137,12 +137,12 @@ describe('registration', () => {
     ],
     [{ redirect_uris: [redirectUri], response_types: ['token'] }, 'invalid_client_metadata'],
     ['{"redirect_uris', 'invalid_request'],
-  ])('refuses %j', async (body, error) => {
+  ])('rejects %j', async (body, error) => {
     const answer = await post(body, '192.0.2.2');
     expect([answer.statusCode, answer.json()]).toEqual([400, expect.objectContaining({ error })]);
   });
 
-  test('is refused where it is too large, and where too many come from one address', async () => {
+  test('is rejected if it is too large, and if too many come from one address', async () => {
     expect(
       (await post({ redirect_uris: [redirectUri], x: 'a'.repeat(20_000) }, '192.0.2.3')).statusCode,
     ).toBe(413);
@@ -154,7 +154,7 @@ describe('registration', () => {
   });
 });
 
-describe('a request for access', () => {
+describe('an authorization request', () => {
   const good = () => ({
     client_id: clientId,
     redirect_uri: redirectUri,
@@ -164,7 +164,7 @@ describe('a request for access', () => {
     resource: `${issuer}/api/mcp`,
   });
 
-  test('goes to the consent page, sealed, in the fragment', async () => {
+  test('redirects to the consent page, sealed, in the fragment', async () => {
     const answer = await world.authorize({
       ...good(),
       state: 'a-state',
@@ -196,7 +196,7 @@ describe('a request for access', () => {
     ['the implicit flow', { response_type: 'token' }],
     ['another resource', { resource: 'https://other.example/api/mcp' }],
     ['a state without end', { state: 'a'.repeat(1_025) }],
-  ])('with %s gets a page that sends nobody anywhere', async (_name, change) => {
+  ])('with %s gets an error page without a redirect', async (_name, change) => {
     const answer = await world.authorize({ ...good(), ...change });
     expect(answer.statusCode).toBe(400);
     expect(answer.headers.location).toBeUndefined();
@@ -205,12 +205,12 @@ describe('a request for access', () => {
     expect(answer.body).not.toContain('evil.example');
   });
 
-  test('with a parameter twice is refused', async () => {
+  test('with a repeated parameter is rejected', async () => {
     const query = `${new URLSearchParams(good())}&redirect_uri=https://evil.example/`;
     expect((await world.app.inject({ url: `${oauthPaths.authorize}?${query}` })).statusCode).toBe(400);
   });
 
-  test('of a client of another relayer is refused', async () => {
+  test("of another relayer's client is rejected", async () => {
     const other = await startOAuthWorld(tables);
     const foreign = await other.register();
     await other.app.close();
@@ -221,14 +221,14 @@ describe('a request for access', () => {
 describe('a consent', () => {
   const challenge = challengeOf(newVerifier());
   const request = () => world.request(clientId, challenge);
-  async function keyOf(asked: string, given = world.scope(), id: string | null = accountId) {
-    const body = { request: asked, scope: given, ...(id === null ? {} : { account_id: id }) };
+  async function keyOf(asked: string, scope = world.scope(), id: string | null = accountId) {
+    const body = { request: asked, scope, ...(id === null ? {} : { account_id: id }) };
     return world.consent(oauthPaths.consentKey, body);
   }
-  const register = (publicKey: string, given = world.scope()) =>
-    world.delegates.set(publicKey, { ...given, minEpoch: 0, expiresAtMs: Number(given.expiresAtMs) });
+  const register = (publicKey: string, scope = world.scope()) =>
+    world.delegates.set(publicKey, { ...scope, minEpoch: 0, expiresAtMs: Number(scope.expiresAtMs) });
 
-  test('is taken from the dashboard alone', async () => {
+  test('is accepted only from the dashboard', async () => {
     const asked = await request();
     for (const path of [
       oauthPaths.consent,
@@ -248,7 +248,7 @@ describe('a consent', () => {
     }
   });
 
-  test('to what nobody asked here, or asked long ago, is refused', async () => {
+  test('for an unknown or expired request is rejected', async () => {
     const asked = await request();
     for (const forged of ['', 'made-up', `${asked}A`, `A${asked.slice(1)}`, clientId])
       expect((await world.consent(oauthPaths.consent, { request: forged })).json()).toMatchObject({
@@ -258,13 +258,13 @@ describe('a consent', () => {
     expect((await keyOf(asked)).json()).toMatchObject({ error: 'invalid_consent' });
   });
 
-  test('never shows the private half of the key', async () => {
+  test('never reveals the private half of the key', async () => {
     const answer = await keyOf(await request());
     expect(Object.keys(answer.json())).toEqual(['ticket', 'public_key', 'proof']);
     expect(answer.body).not.toContain(world.keysMade.at(-1));
   });
 
-  test('for longer than 90 days, or for ever, is refused', async () => {
+  test('for longer than 90 days, or without an expiry, is rejected', async () => {
     const asked = await request();
     expect((await keyOf(asked, world.scope(91))).json()).toMatchObject({ error: 'consent_too_long' });
     expect((await keyOf(asked, world.scope(-1))).json()).toMatchObject({ error: 'consent_too_long' });
@@ -272,7 +272,7 @@ describe('a consent', () => {
     expect((await keyOf(asked, world.scope(90))).statusCode).toBe(200);
   });
 
-  test('gives a code only when the chain has the key with this very scope', async () => {
+  test('gives a code only when the chain has the key with exactly this scope', async () => {
     const asked = await request();
     const scope = world.scope();
     const { ticket, public_key } = (await keyOf(asked, scope)).json();
@@ -294,7 +294,7 @@ describe('a consent', () => {
     expect((await finish()).json()).toMatchObject({ error: 'invalid_consent' });
   });
 
-  test('does not pass from one request to another', async () => {
+  test('cannot be transferred to another request', async () => {
     const asked = await request();
     const { ticket, public_key } = (await keyOf(asked)).json();
     register(public_key);
@@ -310,7 +310,7 @@ describe('a consent', () => {
       });
   });
 
-  test('of a wallet whose account is made with the key is bound to that account', async () => {
+  test('for an account created with the key is bound to that account', async () => {
     const asked = await request();
     const { ticket, public_key } = (await keyOf(asked, world.scope(), null)).json();
     register(public_key);
@@ -319,7 +319,7 @@ describe('a consent', () => {
     expect((await world.consent(oauthPaths.consentFinish, body)).statusCode).toBe(400);
   });
 
-  test('that is declined goes back with access_denied', async () => {
+  test('that is declined redirects with access_denied', async () => {
     const answer = await world.consent(oauthPaths.consentDecline, { request: await request() });
     const to = new URL(answer.json<{ redirect_to: string }>().redirect_to);
     expect(`${to.origin}${to.pathname}`).toBe(redirectUri);

@@ -15,7 +15,7 @@ import {
   startOAuthWorld,
 } from './support/oauth-world.ts';
 
-/** Codes, access and refresh tokens, and who tries them wrongly. */
+/** Codes, access tokens and refresh tokens, and attempts to misuse them. */
 
 const [{ create }] = databases as [(typeof databases)[number]];
 let tables: TestDb;
@@ -44,7 +44,7 @@ const grantsOf = async (publicKey: string) =>
   (await tables.db.query("SELECT 1 FROM oauth_grant WHERE encode(public_key, 'hex') = $1", [publicKey])).rows;
 
 describe('a code', () => {
-  test('comes back with state and issuer, and is exchanged for tokens that stand for the key', async () => {
+  test('is returned with state and issuer, and can be exchanged for tokens of the key', async () => {
     const issued = await world.code();
     expect(`${issued.redirectTo.origin}${issued.redirectTo.pathname}`).toBe(redirectUri);
     expect(issued.redirectTo.searchParams.get('state')).toBe('the state & more');
@@ -60,7 +60,7 @@ describe('a code', () => {
     expect(await use(tokens)).toEqual({ delegateKey: world.keysMade.at(-1), accountId });
   });
 
-  test('used twice ends the grant, also for who came first', async () => {
+  test('that is used twice ends the grant, also for the first user', async () => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     expect((await world.token(issued.exchange)).json()).toMatchObject(invalidGrant);
@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(await grantsOf(issued.publicKey)).toEqual([]);
   });
 
-  test('used by two at once is good for one at most, and the grant ends', async () => {
+  test('that is used twice concurrently succeeds at most once, and the grant ends', async () => {
     const issued = await world.code();
     const answers = await Promise.all(Array.from({ length: 4 }, () => world.token(issued.exchange)));
     const good = answers.filter(({ statusCode }) => statusCode === 200);
@@ -84,7 +84,7 @@ describe('a code', () => {
     ['no verifier', async () => ({ code_verifier: '' })],
     ['another redirect', async () => ({ redirect_uri: `${redirectUri}/` })],
     ['another client', async () => ({ client_id: await world.register() })],
-  ])('with %s is refused, and the grant ends', async (_name, change) => {
+  ])('with %s is rejected, and the grant ends', async (_name, change) => {
     const issued = await world.code();
     const answer = await world.token({ ...issued.exchange, ...(await change(issued)) });
     expect([answer.statusCode, answer.json()]).toEqual([400, expect.objectContaining(invalidGrant)]);
@@ -92,18 +92,18 @@ describe('a code', () => {
     expect(await grantsOf(issued.publicKey)).toEqual([]);
   });
 
-  test('for another resource, or of no client, is refused', async () => {
+  test('for another resource, or of an unknown client, is rejected', async () => {
     const issued = await world.code();
     const other = await world.token({ ...issued.exchange, resource: 'https://other.example/api/mcp' });
     expect(other.json()).toMatchObject({ error: 'invalid_target' });
-    const nobody = await world.token({ ...issued.exchange, client_id: 'made-up' });
-    expect([nobody.statusCode, nobody.json()]).toEqual([
+    const unknownClient = await world.token({ ...issued.exchange, client_id: 'made-up' });
+    expect([unknownClient.statusCode, unknownClient.json()]).toEqual([
       401,
       expect.objectContaining({ error: 'invalid_client' }),
     ]);
   });
 
-  test('lasts a minute', async () => {
+  test('is valid for one minute', async () => {
     const [early, late] = [await world.code(), await world.code()];
     world.pass(59_999);
     await tokensOf(early);
@@ -114,14 +114,14 @@ describe('a code', () => {
   test.each([
     ['was revoked', ({ publicKey }: Issued) => world.delegates.delete(publicKey)],
     ['has ended', () => world.pass(30_000)],
-  ])('of a key that %s since gives nothing, and the grant ends', async (_name, happen) => {
+  ])('of a key that %s in the meantime is rejected, and the grant ends', async (_name, happen) => {
     const issued = await world.code(30_000 / 86_400_000);
     happen(issued);
     expect((await world.token(issued.exchange)).json()).toMatchObject(invalidGrant);
     expect(await grantsOf(issued.publicKey)).toEqual([]);
   });
 
-  test('without a parameter that is needed is an invalid request, as is one with nothing to give back', async () => {
+  test('without a required parameter is an invalid request, as is a revocation without a token', async () => {
     const issued = await world.code();
     for (const missing of ['grant_type', 'code']) {
       const { [missing]: _left, ...rest } = issued.exchange;
@@ -138,7 +138,7 @@ describe('a code', () => {
     await tokensOf(issued);
   });
 
-  test('whose id is known and whose secret is not ends nothing', async () => {
+  test('with a known id and a wrong secret ends nothing', async () => {
     const issued = await world.code();
     const bytes = Buffer.from(issued.code.slice(5), 'base64url');
     bytes.fill(7, 16);
@@ -159,7 +159,7 @@ describe('a refresh token', () => {
     expect((await refreshWith(second, issued.clientId)).json()).toMatchObject(invalidGrant);
   });
 
-  test('of another client, or as a code or an access token, is refused', async () => {
+  test('of another client, or used as a code or an access token, is rejected', async () => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     const renamed = `mrat_${tokens.refresh_token.slice(5)}`;
@@ -175,7 +175,7 @@ describe('a refresh token', () => {
   test.each([
     ['was revoked', ({ publicKey }: Issued) => world.delegates.delete(publicKey)],
     ['has ended', () => world.pass(31 * 86_400_000)],
-  ])('of a key that %s gives nothing, and the grant ends', async (_name, happen) => {
+  ])('of a key that %s is rejected, and the grant ends', async (_name, happen) => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     happen(issued);
@@ -184,7 +184,7 @@ describe('a refresh token', () => {
   });
 });
 
-test('what the chain said earlier neither ends a grant nor gives tokens', async () => {
+test('neither ends a grant nor gives tokens based on stale chain data', async () => {
   const issued = await world.code();
   world.account.isBehind = true;
   const tokens = await tokensOf(issued);
@@ -206,7 +206,7 @@ test('what the chain said earlier neither ends a grant nor gives tokens', async 
   expect((await refreshWith(next, issued.clientId)).statusCode).toBe(200);
 });
 
-test('a second use ends the grant, also while the chain does not answer', async () => {
+test('ends the grant at its second use even while the chain is unavailable', async () => {
   const issued = await world.code();
   const tokens = await tokensOf(issued);
   world.account.stale = true;
@@ -216,7 +216,7 @@ test('a second use ends the grant, also while the chain does not answer', async 
   await expect(use(tokens)).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('a header with an access token and more is refused, and goes nowhere', async () => {
+test('is rejected without forwarding if the header has more than an access token', async () => {
   const { access_token } = await tokensOf(await world.code());
   for (const header of [
     `Bearer ${access_token} more`,
@@ -229,7 +229,7 @@ test('a header with an access token and more is refused, and goes nowhere', asyn
     await expect(world.readBearer(header), header).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('one refresh token at two relayers at once is good for one at most, and the grant ends', async () => {
+test('that is used at two relayers concurrently succeeds at most once, and the grant ends', async () => {
   const issued = await world.code();
   const tokens = await tokensOf(issued);
   const second = await startOAuthWorld(tables, { key });
@@ -248,7 +248,7 @@ test('one refresh token at two relayers at once is good for one at most, and the
   expect(await grantsOf(issued.publicKey)).toEqual([]);
 });
 
-test('an access token lasts a quarter of an hour, and is for this relayer alone', async () => {
+test('an access token is valid for 15 minutes, only at this relayer', async () => {
   const tokens = await tokensOf(await world.code());
   const elsewhere = await startOAuthWorld(tables, { issuer: 'https://other.example', key });
   await expect(elsewhere.readBearer(`Bearer ${tokens.access_token}`)).rejects.toMatchObject({
@@ -261,7 +261,7 @@ test('an access token lasts a quarter of an hour, and is for this relayer alone'
   await expect(use(tokens)).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test.each(['access_token', 'refresh_token'] as const)('giving back the %s ends the grant', async (which) => {
+test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends the grant', async (which) => {
   const issued = await world.code();
   const tokens = await tokensOf(issued);
   const other = { token: tokens[which], client_id: await world.register() };
@@ -269,14 +269,14 @@ test.each(['access_token', 'refresh_token'] as const)('giving back the %s ends t
   await use(tokens);
   const unknown = await world.token({ token: 'mrat_nothing', client_id: issued.clientId }, oauthPaths.revoke);
   expect(unknown.statusCode).toBe(200);
-  const given = { token: tokens[which], client_id: issued.clientId };
-  expect((await world.token(given, oauthPaths.revoke)).statusCode).toBe(200);
+  const revocation = { token: tokens[which], client_id: issued.clientId };
+  expect((await world.token(revocation, oauthPaths.revoke)).statusCode).toBe(200);
   await expect(use(tokens)).rejects.toMatchObject({ code: 'invalid_token' });
   expect(await grantsOf(issued.publicKey)).toEqual([]);
 });
 
 describe('the database', () => {
-  test('holds no key, no token and no secret of one', async () => {
+  test('contains no key, no token and no token secret', async () => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     const dump = JSON.stringify([await rows('oauth_grant'), await rows('oauth_token')], (_name, value) =>
@@ -296,7 +296,7 @@ describe('the database', () => {
     ["client = 'ffff'"],
     ["code_challenge = 'abc'"],
     ["account_id = decode(repeat('ad', 32), 'hex')"],
-  ])('changed by hand opens nothing: %s', async (change) => {
+  ])('gives no access when modified by hand: %s', async (change) => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     await tables.db.query(`UPDATE oauth_grant SET ${change} WHERE encode(public_key, 'hex') = $1`, [
@@ -306,7 +306,7 @@ describe('the database', () => {
     expect((await refreshWith(tokens, issued.clientId)).json()).toMatchObject(invalidGrant);
   });
 
-  test('does not make a token last longer, nor one used be unused', async () => {
+  test('cannot be modified to extend a token or to reset a used one', async () => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
     await tables.db.query("UPDATE oauth_token SET used = false, expires_at = expires_at + interval '1 hour'");
@@ -317,7 +317,7 @@ describe('the database', () => {
     expect((await world.token(next.exchange)).json()).toMatchObject(invalidGrant);
   });
 
-  test('is cleared of what has ended', async () => {
+  test('is purged of ended grants', async () => {
     await tokensOf(await world.code());
     world.pass(29 * 86_400_000);
     const living = await tokensOf(await world.code());

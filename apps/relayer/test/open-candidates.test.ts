@@ -10,7 +10,7 @@ import { currentScan, saveEnvelopes, savePage } from '../src/upkeep/rows/chain-s
 import { databases, type TestDb } from './support/databases.ts';
 import { sampleEnvelope } from './support/sample-envelope.ts';
 
-/** Opening what was found on chain, with wraps of its key that anybody may have sent. */
+/** Opening envelopes found on chain, whose key may have wraps from anyone. */
 
 let opened: TestDb;
 beforeAll(async () => {
@@ -22,20 +22,20 @@ const header = () => parseHeader(envelope, envelope.length);
 const { envelope, envelopeId } = sampleEnvelope();
 const keyServers = 'today';
 const candidate = { storedAs: 'e'.repeat(43), envelopeId, objectId: '0x1', endEpoch: 50 };
-let place: AccountNamespace;
+let namespace: AccountNamespace;
 let kept: Buffer[];
 let asked: number;
 
 beforeEach(() => {
-  place = { accountId: randomBytes(32), namespace: 'n', tag: Buffer.from(header().tag) };
+  namespace = { accountId: randomBytes(32), namespace: 'n', tag: Buffer.from(header().tag) };
   kept = [];
   asked = 0;
 });
 
-/** A wrap for this identity; what is in it says the number alone. */
+/** A wrap for this identity, with a number as its content. */
 function wrapNo(no: number, identity = header().identity): Uint8Array {
   const object = Uint8Array.from(header().wraps.find(({ type }) => type === wrapType.seal)!.bytes);
-  // After version and package stands the length of the identity; the last two bytes say that there is nothing more
+  // After version and package comes the length of the identity; the last two bytes mark the end
   object.set(identity, 34);
   object[object.length - 3] = no;
   return object;
@@ -44,22 +44,22 @@ const right = 255;
 
 /** The owner is sent wraps for the key of the envelope. */
 async function sendWraps(...wraps: readonly Uint8Array[]): Promise<void> {
-  await currentScan(opened.db, place.accountId, '0x1');
+  await currentScan(opened.db, namespace.accountId, '0x1');
   for (const [i, bytes] of wraps.entries()) {
     const blobId = String(i).padStart(43, '0');
     const blob = { object_id: `0x${i}`, blob_id: blobId, size: 1_500, end_epoch: 50, certified_epoch: i };
-    await savePage(opened.db, place.accountId, { epoch: 5, blobs: [blob] });
-    const found = {
+    await savePage(opened.db, namespace.accountId, { epoch: 5, blobs: [blob] });
+    const rewrapHeader = {
       kind: envelopeKind.rewrap,
       recipientPk: Buffer.from(header().recipientPk),
       wraps: wrapsColumn([{ type: wrapType.seal, bytes }]),
     };
-    const each = { storedAs: blobId, tag: place.tag, envelopeId: randomBytes(16), header: found };
-    await saveEnvelopes(opened.db, place.accountId, blobId, [each]);
+    const each = { storedAs: blobId, tag: namespace.tag, envelopeId: randomBytes(16), header: rewrapHeader };
+    await saveEnvelopes(opened.db, namespace.accountId, blobId, [each]);
   }
 }
 
-/** A sidecar whose key servers are others than those of the envelope: the right wrap alone opens it. */
+/** A sidecar with key servers other than the envelope's: only the right wrap opens it. */
 async function open(options: { kind?: number; deadline?: number; denied?: boolean } = {}) {
   const failure = { ok: false, failure: 'integrity' } as const;
   const context = {
@@ -111,7 +111,7 @@ async function open(options: { kind?: number; deadline?: number; denied?: boolea
     delegate: { scope: { minEpoch: 0 } },
   };
   const { kind = envelopeKind.memory, deadline = Number.POSITIVE_INFINITY } = options;
-  return openCandidates(context as never, caller as never, place, [], kind, [candidate], deadline);
+  return openCandidates(context as never, caller as never, namespace, [], kind, [candidate], deadline);
 }
 
 test('finds the right wrap after any number of forged ones', async () => {

@@ -67,10 +67,10 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     return job ? withCompanions(database.db, job, limits) : [];
   }
   const idsOf = (jobs: readonly ClaimedJob[]): string[] => jobs.map(({ id }) => id).sort();
-  /** What a process that died had is free again */
+  /** Releases the jobs of a dead process */
   const die = () => database.db.query("UPDATE memory_job SET lease_until = now() - interval '1 second'");
 
-  test('take what waits of the same account, namespace, epoch and owner, up to a number', async () => {
+  test('pack waiting jobs of the same account, namespace, epoch and owner, up to a limit', async () => {
     const ids = await accept(25);
     const first = await claim();
     expect(first).toHaveLength(20);
@@ -90,7 +90,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     ['key epoch', { keyEpoch: 1 }],
     ['kind', { kind: 2 }],
     ['form', { envelope: randomBytes(1_500), envelopeId: undefined }],
-  ])('never mix: another %s', async (_what, other) => {
+  ])('are never mixed with another %s', async (_what, other) => {
     await accept(3);
     await accept(3, other);
     const groups = [];
@@ -100,7 +100,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     expect(sizes).toEqual(isPacked ? [3, 3] : [1, 1, 1, 3]);
   });
 
-  test('the same bytes, stored twice, go apart: the others are packed with one of them', async () => {
+  test('contain the same bytes only once: the second copy is uploaded separately', async () => {
     const envelopeId = randomBytes(16);
     await accept(3);
     await accept(2, { envelopeId });
@@ -109,14 +109,14 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     expect([await claim(), await claim()].map((jobs) => jobs.length)).toEqual([1, 1]);
   });
 
-  test('one alone is no quilt, and with a number of 1 there is none', async () => {
+  test('need at least two memories, and a limit above 1', async () => {
     await accept(1);
     expect(await claim()).toMatchObject([{ quiltId: undefined }]);
     await accept(2);
     expect(await claim({ ...bounds, maxItems: 1 })).toMatchObject([{ quiltId: undefined }]);
   });
 
-  test('what was begun alone stays alone', async () => {
+  test('do not include a memory whose upload was started alone', async () => {
     const [id] = await accept(1);
     await claim();
     await accept(4);
@@ -126,7 +126,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     expect(idsOf(groups.find((jobs) => jobs.length === 1)!)).toEqual([id]);
   });
 
-  test('are taken up again as they were, with what they reached, whatever else waits by then', async () => {
+  test('resume with the same memories and checkpoint, whatever else is waiting', async () => {
     await accept(5);
     const before = await claim();
     await saveCheckpoint(database.db, before, { wallet: '0x1', reached: 'registered' }, 'uploading');
@@ -140,7 +140,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
       expect(job).toMatchObject({ uploadClaims: 2, checkpoint: { wallet: '0x1', reached: 'registered' } });
   });
 
-  test('of two that meet at a quilt one goes on with all of it', async () => {
+  test('go to one of two workers that claim parts of the same quilt', async () => {
     await accept(6);
     await claim();
     await die();
@@ -153,7 +153,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     expect(await claim()).toEqual([]);
   });
 
-  test('are tried again together, and each job tells of it', async () => {
+  test('are retried together, with the reason in each job', async () => {
     await accept(3);
     const jobs = await claim();
     await saveRetry(database.db, jobs, 'upload_unavailable', 0);
@@ -163,15 +163,15 @@ describe.each(databases)('quilts on $name', ({ create }) => {
 
 const items = (...sizes: number[]) => sizes.map((size, no) => ({ no, size }));
 
-test('a large one among small ones goes alone where it would make the quilt many times their size', () => {
+test('uploads a large memory separately if it would make the quilt many times larger', () => {
   const mixed = items(...new Array<number>(19).fill(1_600), 500_000);
   expect(worthPacking(mixed, bounds).map(({ no }) => no)).toEqual(mixed.slice(0, 19).map(({ no }) => no));
-  // Over 1000 shards a blob has its price however small it is: there the large one is welcome
+  // With 1000 shards even a small blob has a high minimum price, so the large one is included
   expect(worthPacking(mixed, { maxItems: 666, nShards: 1000 })).toHaveLength(20);
   expect(worthPacking(items(1_600, 1_600), bounds)).toHaveLength(2);
 });
 
-test('a quilt stays within 8 MiB', () => {
+test('limits a quilt to 8 MiB', () => {
   const large = worthPacking(items(...new Array<number>(20).fill(1_500_000)), bounds);
   expect(large.length).toBeGreaterThan(2);
   expect(large.length).toBeLessThan(6);
@@ -180,7 +180,7 @@ test('a quilt stays within 8 MiB', () => {
   expect(many.length).toBeLessThan(420);
 });
 
-test('of more than there is room for, the one that was claimed is never left to go alone', () => {
+test('always includes the claimed memory if not all fit', () => {
   const bounds = { maxItems: 666, nShards: 1000 };
   for (const size of [20_000, 120_000]) {
     const sizes = Array.from({ length: 700 }, (_, i) => size + ((i * 7_919) % (size / 4)));
@@ -191,7 +191,7 @@ test('of more than there is room for, the one that was claimed is never left to 
   }
 });
 
-test('a patch is named by tag and envelope id', () => {
+test('names a patch by tag and envelope id', () => {
   const hex = sample.toString('hex');
   expect(patchName(sample)).toBe(`${hex.slice(96, 128)}.${hex.slice(144, 176)}`);
   expect(patchName(sample)).toMatch(/^[0-9a-f]{32}\.[0-9a-f]{32}$/);

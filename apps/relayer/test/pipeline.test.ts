@@ -65,12 +65,12 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     end_epoch: 9,
   });
 
-  test('uploads as many at once as it may, and never more', async () => {
+  test('uploads as many concurrently as allowed, and never more', async () => {
     let [underway, most] = [0, 0];
-    const held: (() => void)[] = [];
+    const waitingUploads: (() => void)[] = [];
     await start(3, async () => {
       most = Math.max(most, ++underway);
-      await new Promise<void>((resolve) => held.push(resolve));
+      await new Promise<void>((resolve) => waitingUploads.push(resolve));
       underway -= 1;
       return done();
     });
@@ -79,7 +79,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     await expect
       .poll(
         async () => {
-          held.shift()?.();
+          waitingUploads.shift()?.();
           return (await records(ids)).every(({ status }) => status === 'done');
         },
         { timeout: 20_000 },
@@ -88,12 +88,12 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     expect(most).toBe(3);
   });
 
-  test('a duplicate that has waited for long ends as soon as the other is stored', async () => {
+  test('completes a long-waiting duplicate as soon as the other is stored', async () => {
     const upload = Promise.withResolvers<UploadCheckpoint>();
     await start(1, () => upload.promise);
     const ids = await accept(2, randomBytes(32));
     const hasWaited = async () => {
-      // By now it looks once a minute
+      // By now it polls once a minute
       const { rows } = await database.db.query<{ due: number }>(
         `UPDATE memory_job SET created_at = now() - interval '1 hour' WHERE id = ANY($1::uuid[]) AND duplicate
          RETURNING extract(epoch FROM run_at - now())::int AS due`,
@@ -124,7 +124,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     await expect
       .poll(
         async () => {
-          // Its time has come: the delays between attempts take half a minute
+          // Makes it due: the delays between attempts take half a minute
           await database.db.query(
             "UPDATE memory_job SET run_at = now() WHERE id = $1 AND status = 'running'",
             [id],

@@ -5,7 +5,7 @@ import { openPostgres } from '../src/base/db/postgres.ts';
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 
 describe.each(adminUrl ? [{ name: 'postgres', adminUrl }] : [])('on $name', ({ adminUrl: url }) => {
-  test('behind a pooler that hands statements to other connections they go unprepared', async () => {
+  test('runs statements unprepared behind a pooler that switches connections', async () => {
     const database = await createTestDatabase(url);
     const db = openPostgres(database.url, { maxConnections: 1, onError: () => undefined });
     const ask = async (n: number) =>
@@ -22,13 +22,13 @@ describe.each(adminUrl ? [{ name: 'postgres', adminUrl }] : [])('on $name', ({ a
     // Its statements are gone, as on another connection
     await db.query('DEALLOCATE ALL', [], { prepared: true });
     expect([await ask(2), await ask(3), await isPrepared()]).toEqual([2, 3, false]);
-    // An error of the statement itself stays what it is
+    // An error of the statement itself is passed on
     await expect(db.query('SELECT nothing', [], { prepared: true })).rejects.toMatchObject({ code: '42703' });
     await db.close();
     await database.drop();
   });
 
-  test('no connection compiles statements, and prepared ones are planned once', async () => {
+  test('compiles no statement, and plans prepared ones once', async () => {
     const database = await createTestDatabase(url);
     const admin = openPostgres(database.url, { onError: () => undefined });
     // So that any statement would be compiled
@@ -52,7 +52,7 @@ describe.each(adminUrl ? [{ name: 'postgres', adminUrl }] : [])('on $name', ({ a
     await database.drop();
   });
 
-  test('a migration that changes what a statement gives does not stop it', async () => {
+  test("survives a migration that changes a statement's result", async () => {
     const database = await createTestDatabase(url);
     const db = openPostgres(database.url, { maxConnections: 1, onError: () => undefined });
     await db.query('CREATE TABLE thing AS SELECT 1 AS n');

@@ -17,13 +17,13 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
   afterAll(() => database.drop());
 
   const jobs = textJobs(() => database.db);
-  const place = { accountId: jobs.accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
-  /** As if all this had happened so many days ago. */
+  const namespace = { accountId: jobs.accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
+  /** As if all of this had happened that many days ago. */
   const age = (days: number) =>
     database.db.query('UPDATE memory_job SET updated_at = updated_at - make_interval(days => $1)', [days]);
   const blobThere = { read: async () => ({ bytes: Buffer.alloc(0) }) as never };
   const blobGone = { read: () => Promise.reject(new BlobReadError('missing')) };
-  /** Stored a week ago, and its job forgotten since. */
+  /** Stored a week ago, and its job deleted since. */
   async function longStored(text: string) {
     const stored = await jobs.stored(text);
     await age(8);
@@ -32,7 +32,7 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     return stored;
   }
 
-  test('a job that was done long ago is removed, its memory stays; one that is newer, runs or failed is kept', async () => {
+  test('deletes a job that was done long ago but not its memory, and keeps recent, running and failed jobs', async () => {
     const old = await jobs.stored('old');
     const [failed, running] = await jobs.accept(jobs.newJob('failed'), jobs.newJob('running'));
     await jobs.embedDue();
@@ -55,7 +55,7 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     expect(await retryJob(database.db, jobs.accountId, failed!.id, '0x1')).toBe('uploading');
   });
 
-  test('removes more than one step holds, and looks at the old ones alone', async () => {
+  test('deletes more than one batch, and reads only old jobs', async () => {
     await database.db.query(
       `INSERT INTO memory_job (id, account_id, owner, namespace, delegate_pk, envelope_sha256, status, updated_at)
        SELECT gen_random_uuid(), $1, '0x', 'default', '', '', 'done', now() - make_interval(days => i % 2 * 8)
@@ -66,7 +66,7 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     expect(await pruneJobs(database.db, 7)).toBe(0);
   });
 
-  test('a text whose job is gone is still known: a second job ends with its blob', async () => {
+  test('still deduplicates a text whose job was deleted', async () => {
     const { blobId } = await longStored('tea');
     const [second] = await jobs.accept(jobs.newJob('tea'));
     expect(await jobs.embedDue(lexical, blobThere)).toBe(0);
@@ -77,7 +77,7 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     });
   });
 
-  test('a text whose job is gone and whose blob cannot be read is stored anew', async () => {
+  test('stores a text again if its job was deleted and its blob is unreadable', async () => {
     await longStored('tea');
     const [second] = await jobs.accept(jobs.newJob('tea'));
     expect(await jobs.embedDue(lexical, blobGone)).toBe(1);
@@ -88,11 +88,11 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
   });
 
   test.each(['its id', 'the id of its blob'])(
-    'a memory whose job is gone is forgotten by %s, with its text',
+    'forgets a memory without a job by %s, along with its text',
     async (by) => {
       const { job, blobId } = await longStored('tea');
-      const ids = await memoryIds(database.db, place, [by === 'its id' ? job.id : blobId]);
-      const removed = await database.db.transaction((tx) => deleteMemories(tx, place, ids));
+      const ids = await memoryIds(database.db, namespace, [by === 'its id' ? job.id : blobId]);
+      const removed = await database.db.transaction((tx) => deleteMemories(tx, namespace, ids));
       expect(removed).toMatchObject([{ id: job.id, blobId }]);
       for (const table of ['memory', 'memory_vector', 'known_text'])
         expect((await database.db.query(`SELECT 1 FROM ${table}`)).rows).toEqual([]);
@@ -101,16 +101,16 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     },
   );
 
-  test('forgetting a memory whose job is gone takes the jobs along that repeated its text', async () => {
+  test('forgets the duplicate jobs of a memory without a job', async () => {
     const { job } = await longStored('tea');
     const [second] = await jobs.accept(jobs.newJob('tea'));
     await jobs.embedDue(lexical, blobThere);
-    const ids = await memoryIds(database.db, place, [second!.id]);
+    const ids = await memoryIds(database.db, namespace, [second!.id]);
     expect(new Set(ids)).toEqual(new Set([second!.id, job.id]));
-    await database.db.transaction((tx) => deleteMemories(tx, place, ids));
+    await database.db.transaction((tx) => deleteMemories(tx, namespace, ids));
     expect(await jobs.recordOf(second!)).toBeUndefined();
     expect(
-      await memoryIds(database.db, place, [randomUUID(), randomBytes(32).toString('base64url')]),
+      await memoryIds(database.db, namespace, [randomUUID(), randomBytes(32).toString('base64url')]),
     ).toHaveLength(1);
   });
 });

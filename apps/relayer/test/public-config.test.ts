@@ -6,7 +6,7 @@ import { createEmbedder } from '../src/index/embedding/create-embedder.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 
-test('/config has nothing of the configuration but what clients need', async () => {
+test('/config contains only the parts of the configuration that clients need', async () => {
   const secret = {
     DATABASE_URL: 'postgres://memrelay:db-password@db.example/memrelay',
     REDIS_URL: 'redis://:redis-password@redis.example',

@@ -3,7 +3,7 @@ import { EmbeddingError } from '../src/index/embedding/embedder.ts';
 import { createQueryVectors } from '../src/memories/recall/query-vectors.ts';
 import { lexical } from './support/index-parts.ts';
 
-/** Query vectors that say which texts were embedded. */
+/** Query vectors, with a record of the embedded texts. */
 function queryVectors(ttlSeconds: number, failures = 0) {
   const embedded: string[] = [];
   const embedder: typeof lexical = {

@@ -14,12 +14,12 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
   const { blobCache, accept, claim, upload, failed, done, records, forget, storedQuilt } = world;
   let db: Db;
   let account: Buffer;
-  let place: typeof world.place;
+  let namespace: typeof world.namespace;
   beforeEach(() => {
-    ({ db, account, place } = world);
+    ({ db, account, namespace } = world);
   });
 
-  test('is one upload; each memory has its own patch, in the cache at once', async () => {
+  test('is one upload in which each memory has its own patch, cached immediately', async () => {
     const jobs = await accept(4);
     const claimed = await claim();
     const asked = await upload(claimed, done('0x1'));
@@ -31,7 +31,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(await blobCache.getMany(ids)).toEqual(jobs.map(({ envelope }) => envelope));
   });
 
-  test('that is stored is so for all its jobs, also when the lease was lost meanwhile', async () => {
+  test('marks all jobs as stored, even if the lease was lost in the meantime', async () => {
     const jobs = await accept(3);
     const claimed = await claim();
     await db.query("UPDATE memory_job SET lease_until = now() - interval '1 second' WHERE account_id = $1", [
@@ -46,7 +46,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(await records(jobs)).toEqual(before);
   });
 
-  test('that is refused for good is tried memory by memory, so that a bad one fails alone', async () => {
+  test('that is rejected permanently is retried memory by memory, so that a bad one fails alone', async () => {
     const jobs = await accept(3);
     await upload(await claim(), failed('permanent'));
     const alone = [await claim(), await claim(), await claim()];
@@ -58,7 +58,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(statuses.toSorted()).toEqual(['done', 'done', 'failed']);
   });
 
-  test('that is given up fails with a reason for each, and one alert for all', async () => {
+  test('that fails five times has a reason in each job, and one alert', async () => {
     const jobs = await accept(3);
     await db.query('DELETE FROM alert');
     for (let i = 0; i < 5; i++) await upload(await claim(), failed('transient'), { wake: () => undefined });
@@ -69,7 +69,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(rows.map(({ detail }) => detail)).toMatchObject([{ memories: 3, reason: 'no' }]);
   });
 
-  test('that was given up is retried as the same quilt, whichever of its jobs is', async () => {
+  test('that failed is retried as the same quilt, whichever of its jobs is retried', async () => {
     const jobs = await accept(3);
     const first = await claim();
     for (let i = 0; i < 5; i++) await upload(i === 0 ? first : await claim(), failed('transient'));
@@ -83,7 +83,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(await records(jobs)).toMatchObject(new Array(3).fill({ status: 'done' }));
   });
 
-  test('that was given up goes to the new owner as one quilt, apart from what is under way to the former', async () => {
+  test('that failed is retried for the new owner, separate from a running upload to the former owner', async () => {
     await accept(4);
     const [first, { id }] = (await claim()) as [ClaimedJob, ClaimedJob];
     const fail = "UPDATE memory_job SET status = 'failed', lease_token = NULL, lease_until = NULL";
@@ -92,21 +92,21 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect((await claim()).map((job) => job.owner)).toEqual(['0xcd', '0xcd', '0xcd']);
   });
 
-  test('of which one was forgotten on its way: the others are done, and its object is named only when they have left', async () => {
+  test('of which one memory was forgotten completes the others, and does not list its object while they are in it', async () => {
     const jobs = await accept(3);
     const claimed = await claim();
     await forget([jobs[0]!]);
     await upload(claimed, done('0x11'));
     expect((await records(jobs)).map((record) => record?.status)).toEqual([undefined, 'done', 'done']);
-    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+    expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
   });
 
-  test('that a relayer is killed over, at any call: what was forgotten of it is never left unsaid', async () => {
+  test('lists the object of a forgotten memory after a kill at any database call', async () => {
     const killedAfter = (calls: number): Db => {
       const alive =
-        <Given extends unknown[], Answer>(call: (...given: Given) => Promise<Answer>) =>
-        (...given: Given) =>
-          calls-- > 0 ? call(...given) : Promise.reject(new Error('killed'));
+        <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
+        (...args: Args) =>
+          calls-- > 0 ? call(...args) : Promise.reject(new Error('killed'));
       return {
         ...db,
         query: alive(db.query),
@@ -120,12 +120,12 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       await upload(claimed, done(`0xa${calls}`), undefined, killedAfter(calls));
       isDone = (await records(jobs))[1]!.status === 'done';
       const shared = isDone ? 1 : 0;
-      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared });
+      expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [], shared });
       await db.query('DELETE FROM memory_job');
     }
   });
 
-  test('one of whose memories is forgotten before anything is paid is packed without it', async () => {
+  test('is repacked without a memory that is forgotten before anything is paid', async () => {
     const jobs = await accept(3);
     const claimed = await claim();
     expect(claimed).toHaveLength(3);
@@ -138,10 +138,10 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(paid).toBe(false);
     await upload(await claim(), done('0x15'));
     expect((await records(jobs.slice(1))).map((record) => record!.status)).toEqual(['done', 'done']);
-    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 0 });
+    expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [], shared: 0 });
   });
 
-  test('is joined by a memory that was alone and could not be tried', async () => {
+  test('is joined by a single memory whose upload could not be started', async () => {
     const [first] = await accept(1);
     await upload(await claim(), () => {
       throw new SidecarUnreachableError(new Error('refused'));
@@ -152,21 +152,21 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(together.map(({ id }) => id)).toContain(first!.id);
   });
 
-  test('that was stored twice: the object that the others are in stays the one that the forgotten memory was in', async () => {
+  test('that was stored twice keeps the object that the others and the forgotten memory are in', async () => {
     const jobs = await accept(3);
     const slow = await claim();
     await db.query("UPDATE memory_job SET lease_until = now() - interval '1 second'");
     await upload(await claim(), done('0x13'));
     await forget([jobs[0]!]);
     await upload(slow, done('0x14'));
-    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+    expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
   });
 
-  test('that all are forgotten of is for deletion at once', async () => {
+  test('is listed for deletion immediately when all its memories are forgotten', async () => {
     const jobs = await storedQuilt(3, '0x12');
     await forget(jobs.slice(0, 1));
     await forget(jobs.slice(1));
     const ids = jobs.map(({ id }) => id);
-    expect(await forgottenObjects(db, place, ids)).toEqual({ free: ['0x12'], shared: 0 });
+    expect(await forgottenObjects(db, namespace, ids)).toEqual({ free: ['0x12'], shared: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { race } from '../src/blobs/race.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Attempts that a test decides, and which of them were begun and aborted. */
+/** Attempts controlled by the test, and which of them were started and aborted. */
 function contest(count: number, afterMs: number) {
   const begun: number[] = [];
   const aborted: number[] = [];
@@ -19,11 +19,11 @@ function contest(count: number, afterMs: number) {
   outcome.catch(() => undefined);
   return { begun, aborted, ends, deadline, outcome };
 }
-/** Lets all that follows from what was settled happen. */
+/** Runs everything that follows from settled promises. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('a race', () => {
-  test('begins one after the other, each after its time', async () => {
+  test('starts one attempt after the other, each after the delay', async () => {
     const { begun, outcome, ends } = contest(3, 150);
     expect(begun).toEqual([0]);
     await vi.advanceTimersByTimeAsync(149);
@@ -36,24 +36,24 @@ describe('a race', () => {
     expect(await outcome).toBe('second');
   });
 
-  test('begins all at once with 0', () => {
+  test('starts all at once with a delay of 0', () => {
     expect(contest(4, 0).begun).toEqual([0, 1, 2, 3]);
   });
 
-  test('begins the next at once when one fails, also while another hangs', async () => {
+  test('starts the next at once when one fails, even while another hangs', async () => {
     const { begun, ends } = contest(4, 150);
     await vi.advanceTimersByTimeAsync(150);
     ends[1]!.reject(new Error('busy'));
     await settle();
     expect(begun).toEqual([0, 1, 2]);
-    // Its time begins anew with each
+    // The delay restarts with each attempt
     await vi.advanceTimersByTimeAsync(149);
     expect(begun).toEqual([0, 1, 2]);
     await vi.advanceTimersByTimeAsync(1);
     expect(begun).toEqual([0, 1, 2, 3]);
   });
 
-  test('aborts the others when one has won, and begins no more', async () => {
+  test('aborts the others when one has succeeded, and starts no more', async () => {
     const { begun, aborted, ends, outcome } = contest(4, 150);
     await vi.advanceTimersByTimeAsync(300);
     ends[1]!.resolve('won');
@@ -65,7 +65,7 @@ describe('a race', () => {
     expect(begun).toEqual([0, 1, 2]);
   });
 
-  test('is lost with all failures when all have failed, and not before', async () => {
+  test('fails with all errors when all have failed, and not before', async () => {
     const { ends, outcome } = contest(3, 0);
     for (const i of [2, 0]) ends[i]!.reject(new Error(`${i}`));
     await settle();
@@ -83,7 +83,7 @@ describe('a race', () => {
     expect(begun).toEqual([0]);
   });
 
-  test('does not begin when it is too late', async () => {
+  test('does not start after the deadline', async () => {
     const begun: number[] = [];
     const signal = AbortSignal.abort(new Error('too late'));
     const late = race([async () => begun.push(1)], { afterMs: 0, signal });

@@ -27,14 +27,15 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
   };
 }
 
-/** As relevant as they are near: what the fusion makes of them without a known word. */
-const relevant = (found: Match): Relevance => ({
-  match: found,
-  score: 1 - found.distance,
-  explanation: { vector: { score: 1 - found.distance }, vector_share: 1 },
+/** With relevance equal to similarity, as the fusion returns without a known word. */
+const relevant = (matches: Match): Relevance => ({
+  match: matches,
+  score: 1 - matches.distance,
+  explanation: { vector: { score: 1 - matches.distance }, vector_share: 1 },
 });
 type Request = Parameters<typeof rankFound>[1];
-const rank = (found: Match[], asked: Request, nowMs: number) => rankFound(found.map(relevant), asked, nowMs);
+const rank = (matches: Match[], asked: Request, nowMs: number) =>
+  rankFound(matches.map(relevant), asked, nowMs);
 
 const request = { query: 'q', limit: 10, namespace: 'default', include_pending: false, explain: false };
 const weights = { semantic: 1, recency: 0, recency_half_life_days: 30, importance: 0 };
@@ -44,7 +45,7 @@ describe('ranking', () => {
   const near = match('near', 0.1, { ageDays: 60 });
   const far = match('far', 0.5, { ageDays: 0, importance: 1 });
 
-  test('without weights keeps the order of distance, and gives no score', () => {
+  test('keeps the order of distance without weights, and returns no score', () => {
     expect(rank([near, far], request, now)).toMatchObject([
       { match: near, score: undefined },
       { match: far, score: undefined },
@@ -52,13 +53,13 @@ describe('ranking', () => {
     expect(candidateLimit(request)).toBeGreaterThan(10);
   });
 
-  test('a least score alone compares similarity, at and above it', () => {
+  test('compares only the similarity with a minimum score, inclusively', () => {
     const ranked = rank([near, far], { ...request, min_score: 0.5 }, now);
     expect(ranked.map(({ score }) => score)).toEqual([0.9, 0.5]);
     expect(order(rank([near, far], { ...request, min_score: 0.500001 }, now))).toEqual(['near']);
   });
 
-  test('recency halves with its half-life, importance counts as it is', () => {
+  test('halves recency after its half-life, and uses importance as it is', () => {
     const recency = rank([near, far], { ...request, scoring_weights: { ...weights, recency: 1 } }, now);
     expect(order(recency)).toEqual(['far', 'near']);
     expect(recency[1]!.score).toBeCloseTo(0.9 + 0.25, 10);
@@ -66,7 +67,7 @@ describe('ranking', () => {
     expect(important[0]).toMatchObject({ match: far, score: 0.5 + 2 });
   });
 
-  test('a memory from the future is as new as can be; a half-life of 0 leaves recency out', () => {
+  test('treats a future memory as new; a half-life of 0 leaves recency out', () => {
     const early = match('early', 0.5, { ageDays: -10 });
     const recency = { ...weights, recency: 1 };
     expect(rank([early], { ...request, scoring_weights: recency }, now)[0]!.score).toBe(1.5);
@@ -74,7 +75,7 @@ describe('ranking', () => {
     expect(rank([early], { ...request, scoring_weights: none }, now)[0]!.score).toBe(0.5);
   });
 
-  test('weights look at more than is answered, within bounds, and answer no more than was asked', () => {
+  test('considers more candidates with weights, within limits, and returns no more than requested', () => {
     expect(candidateLimit({ limit: 10, scoring_weights: weights })).toBe(50);
     expect(candidateLimit({ limit: 100, scoring_weights: weights })).toBe(500);
     const many = Array.from({ length: 20 }, (_, i) => match(`m${i}`, i / 100));
@@ -85,7 +86,7 @@ describe('ranking', () => {
     ]);
   });
 
-  test('a memory that another replaces counts half, and does not push out what holds', () => {
+  test('halves the score of a replaced memory, which does not push out current ones', () => {
     const replaced = { ...match('replaced', 0.1), supersededBy: 'far' };
     expect(order(rank([replaced, far], { ...request, limit: 1 }, now))).toEqual(['far']);
     const scored = rank([replaced, far], { ...request, scoring_weights: weights }, now);
@@ -94,13 +95,13 @@ describe('ranking', () => {
     expect(rank([opposite], { ...request, min_score: -1 }, now)[0]!.score).toBe(-0.5);
   });
 
-  test('equal scores keep the order of distance', () => {
+  test('keeps the order of distance for equal scores', () => {
     const same = { ...weights, semantic: 0 };
     expect(order(rank([near, far], { ...request, scoring_weights: same }, now))).toEqual(['near', 'far']);
   });
 });
 
-test('the best matches whose envelopes fit are answered, one at least', () => {
+test('returns the best matches whose envelopes fit, and at least one', () => {
   const sized = [400, 500, 200, 100].map((size, i) => ({ match: { ...match(String(i), 0.1), size } }));
   const idsWithin = (bytes: number) => withinBytes(sized, bytes).map(({ match: { id } }) => id);
   expect(idsWithin(1_200)).toEqual(['0', '1', '2', '3']);

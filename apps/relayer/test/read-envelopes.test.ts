@@ -30,13 +30,13 @@ function aggregatorsWith(
   blobs: ReadonlyMap<string, Buffer>,
 ): BlobReads & { reads: string[]; options: (ReadOptions | undefined)[] } {
   const reads: string[] = [];
-  const given: (ReadOptions | undefined)[] = [];
+  const readOptions: (ReadOptions | undefined)[] = [];
   return {
     reads,
-    options: given,
+    options: readOptions,
     async read(blobId, isRight, options) {
       reads.push(blobId);
-      given.push(options);
+      readOptions.push(options);
       const bytes = blobs.get(blobId);
       if (!bytes) throw new BlobReadError('missing');
       if (!isRight(bytes)) throw new BlobReadError('unavailable');

@@ -12,7 +12,7 @@ interface Readiness {
   checks: { chain: { ok: boolean }; database: { ok: boolean; detail?: string } };
 }
 
-/** A node is reported as away after half a minute */
+/** A node is reported as unavailable after half a minute */
 const patience = { timeout: 90_000, interval: 200 };
 
 describe.each(databases)('a relayer on $name', ({ create, name }) => {
@@ -55,14 +55,14 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     return { status: response.status, body: (await response.json()) as Readiness };
   };
 
-  test('is ready while no aggregator answers, and says so', async () => {
+  test('is ready while no aggregator responds, and reports it', async () => {
     expect(await ready()).toMatchObject({
       status: 200,
       body: { ready: true, accepts_writes: true, checks: { blob_store: { ok: false } } },
     });
   });
 
-  test('looks at what it depends on once a second at most, however often it is asked', async () => {
+  test('checks its dependencies at most once per second, however often it is asked', async () => {
     await ready();
     const [before, began] = [asked, Date.now()];
     const answers = await Promise.all(Array.from({ length: 200 }, ready));
@@ -80,8 +80,8 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     await expect.poll(async () => (await ready()).body.accepts_writes, patience).toBe(true);
   }, 200_000);
 
-  test('ends within its time after SIGTERM, whatever hangs', async () => {
-    // A caller that never sends its body, and a database that does not answer any more
+  test('stops within its deadline after SIGTERM, whatever hangs', async () => {
+    // A caller that never sends its body, and a database that no longer responds
     const caller = connect(Number(new URL(relayer.url).port), '127.0.0.1').on('error', () => undefined);
     caller.write(
       'POST /sponsor HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
@@ -95,7 +95,7 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     const began = Date.now();
     process.kill(relayer.pid, 'SIGTERM');
     const how = await relayer.ended;
-    // 20 s of its own, and what a busy machine adds; without a deadline the queries alone take 40
+    // 20 s for the relayer, plus time for a busy machine; without a deadline the queries alone take 40
     expect(Date.now() - began).toBeLessThan(30_000);
     expect(how).toBe(databaseWay ? 'exit code 1' : 'exit code 0');
     caller.destroy();

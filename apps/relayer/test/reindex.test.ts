@@ -14,7 +14,7 @@ import { databases, type TestDb } from './support/databases.ts';
 import { blindIndex } from './support/index-parts.ts';
 import { refused, staleWorld } from './support/stale-world.ts';
 
-/** What a change of the embedding model leaves behind, and how it is embedded anew. */
+/** Stale memories after a change of the embedding model, and how they are re-embedded. */
 
 const former = 'lexical-v2-64';
 
@@ -31,13 +31,13 @@ describe.each(databases)('on $name', ({ create }) => {
   const stale = () => countStale(opened.db, world.accountId, ['n'], world.place.model);
   const run = (cursor?: string) =>
     reindex(world.context(), world.caller, { namespace: 'n', ...(cursor ? { cursor } : {}) });
-  async function found(words: string) {
-    const { accountId, place } = world;
+  async function searched(words: string) {
+    const { accountId, place: namespace } = world;
     const { embedder, vectors, tagOf } = world.context();
     const [vector] = await embedder.embed([words], [accountId]);
-    const size = await readNamespaceSize(opened.db, accountId, 'n', place.model);
+    const size = await readNamespaceSize(opened.db, accountId, 'n', namespace.model);
     const query = {
-      ...place,
+      ...namespace,
       vector: vectors.mapOf(accountId).apply(vector!),
       question: blindIndex.questionTokens(accountId, tagOf('', ''), questionOf(words, true)),
       limit: 10,
@@ -54,11 +54,11 @@ describe.each(databases)('on $name', ({ create }) => {
       id!,
       `{${blindIndex.questionTokens(world.accountId, Buffer.alloc(16, 3), questionOf('harbour opens dawn', false)).terms.join()}}`,
     ]);
-    const before = await found('harbour');
+    const before = await searched('harbour');
     expect(before.stale).toBe(2);
     expect(before.matches).toMatchObject([{ id, distance: 1, near: false, stale: true }]);
     expect(await run()).toMatchObject({ reindexed: 2, stale_count: 0 });
-    const after = await found('harbour');
+    const after = await searched('harbour');
     expect(after.stale).toBe(0);
     expect(after.matches[0]).toMatchObject({ id, near: true });
     expect(after.matches[0]!.stale).toBeUndefined();
@@ -94,11 +94,11 @@ describe.each(databases)('on $name', ({ create }) => {
       [own!]: 'client_encrypted',
       [refusal!]: 'embedding_rejected',
     });
-    // Nobody but its client ever saw the text, and its vector stays
+    // Only its client has seen the text, and its vector stays
     expect(world.opened).not.toContain('A secret of its client.');
     expect(await world.modelsOf(own!)).toEqual([former]);
     expect(await world.modelsOf(good!)).toEqual([world.place.model]);
-    // Behind requests they rest for a while; who asks for it has them tried once more
+    // They are not retried after recalls for a while; an explicit request retries them
     const { calls } = world.provider;
     const lease = await takeLease(opened.db, world.accountId, 'n');
     const options = { after: firstId, exceptTried: true, leaseToken: lease!.token };
@@ -130,7 +130,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await opened.db.query("UPDATE reindex_lease SET lease_until = now() - interval '1 second'");
     expect(await save(lease!.token)).toBeUndefined();
     expect(await world.modelsOf(id!)).toEqual([former]);
-    // The one after takes over from one that died
+    // The next run takes over from one that died
     const next = await takeLease(opened.db, world.accountId, 'n');
     expect(await save(next!.token)).toEqual([id]);
     expect(await world.modelsOf(id!)).toEqual([world.place.model]);
@@ -161,7 +161,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await stale()).toBe(20);
     const context = world.context();
     context.reindexing = await startReindexing(opened.db);
-    // Each recall asks for it
+    // Each recall requests it
     for (const _ of [1, 2, 3]) beginReindex(context, withSession(session(Date.now())), 'n');
     await expect.poll(stale, { timeout: 10_000 }).toBe(0);
     await context.reindexing.close();
@@ -178,63 +178,66 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 });
 
-describe.each(databases.filter(({ name }) => name === 'postgres'))('meanwhile, on $name', ({ create }) => {
-  let opened: TestDb;
-  beforeAll(async () => {
-    opened = await create();
-  });
-  afterAll(() => opened?.drop());
-
-  /** A memory that is embedded anew, and `other` done to it by somebody who waits for its row. */
-  async function reindexedDuring(
-    other: (world: ReturnType<typeof staleWorld>, id: string) => Promise<unknown>,
-  ) {
-    const { db } = opened;
-    const world = staleWorld(() => db);
-    const [id] = await world.remember(['The harbour.']);
-    const lease = await takeLease(db, world.accountId, 'n');
-    const text = { accountId: world.accountId, tag: Buffer.alloc(16), text: 'The harbour.' };
-    const [data] = await world.context().indexer.indexTexts([text]);
-    let done: Promise<unknown> | undefined;
-    await db.transaction(async (tx) => {
-      await saveReindexed(tx, world.place, lease!.token, [{ id: id!, data: data! }]);
-      done = other(world, id!);
-      const waiting = async () =>
-        (
-          await db.query(
-            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-          )
-        ).rows.length;
-      await expect.poll(waiting).toBe(1);
+describe.each(databases.filter(({ name }) => name === 'postgres'))(
+  'concurrent changes, on $name',
+  ({ create }) => {
+    let opened: TestDb;
+    beforeAll(async () => {
+      opened = await create();
     });
-    await lease!.release();
-    return { world, id: id!, result: await done };
-  }
+    afterAll(() => opened?.drop());
 
-  test('a memory that is forgotten leaves no vector', async () => {
-    const { world, id } = await reindexedDuring(({ accountId }, forgotten) => {
-      const place = { accountId, namespace: 'n', tag: Buffer.alloc(16) };
-      return opened.db.transaction((tx) => deleteMemories(tx, place, [forgotten]));
-    });
-    expect(await world.modelsOf(id)).toEqual([]);
-  });
+    /** A memory that is being re-embedded, and a concurrent `other` change that waits for its row. */
+    async function reindexedDuring(
+      other: (world: ReturnType<typeof staleWorld>, id: string) => Promise<unknown>,
+    ) {
+      const { db } = opened;
+      const world = staleWorld(() => db);
+      const [id] = await world.remember(['The harbour.']);
+      const lease = await takeLease(db, world.accountId, 'n');
+      const text = { accountId: world.accountId, tag: Buffer.alloc(16), text: 'The harbour.' };
+      const [data] = await world.context().indexer.indexTexts([text]);
+      let done: Promise<unknown> | undefined;
+      await db.transaction(async (tx) => {
+        await saveReindexed(tx, world.place, lease!.token, [{ id: id!, data: data! }]);
+        done = other(world, id!);
+        const waiting = async () =>
+          (
+            await db.query(
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+            )
+          ).rows.length;
+        await expect.poll(waiting).toBe(1);
+      });
+      await lease!.release();
+      return { world, id: id!, result: await done };
+    }
 
-  test('a lost memory leaves the search, and its new vectors are kept for when it is found', async () => {
-    const { world, id, result } = await reindexedDuring(async ({ accountId }, gone) => {
-      const { rows } = await opened.db.query<{ blob_id: string; end_epoch: number | null }>(
-        'SELECT blob_id, end_epoch FROM memory WHERE id = $1',
-        [gone],
-      );
-      const { blob_id, end_epoch } = rows[0]!;
-      const watched = { accountId, id: gone, blobId: blob_id, endEpoch: end_epoch ?? undefined };
-      return markLost(opened.db, watched, 'missing');
+    test('leave no vector of a forgotten memory', async () => {
+      const { world, id } = await reindexedDuring(({ accountId }, forgotten) => {
+        const namespace = { accountId, namespace: 'n', tag: Buffer.alloc(16) };
+        return opened.db.transaction((tx) => deleteMemories(tx, namespace, [forgotten]));
+      });
+      expect(await world.modelsOf(id)).toEqual([]);
     });
-    expect(result).toBe(true);
-    expect(await world.modelsOf(id)).toEqual([]);
-    expect(await clearSuspicion(opened.db, { accountId: world.accountId, id })).toBe(true);
-    expect(await world.modelsOf(id)).toEqual([world.place.model]);
-  });
-});
+
+    test('remove a lost memory from the search, and keep its new vectors until it is found', async () => {
+      const { world, id, result } = await reindexedDuring(async ({ accountId }, gone) => {
+        const { rows } = await opened.db.query<{ blob_id: string; end_epoch: number | null }>(
+          'SELECT blob_id, end_epoch FROM memory WHERE id = $1',
+          [gone],
+        );
+        const { blob_id, end_epoch } = rows[0]!;
+        const watched = { accountId, id: gone, blobId: blob_id, endEpoch: end_epoch ?? undefined };
+        return markLost(opened.db, watched, 'missing');
+      });
+      expect(result).toBe(true);
+      expect(await world.modelsOf(id)).toEqual([]);
+      expect(await clearSuspicion(opened.db, { accountId: world.accountId, id })).toBe(true);
+      expect(await world.modelsOf(id)).toEqual([world.place.model]);
+    });
+  },
+);
 
 test('gives vectors of one model that cannot be compared different names', () => {
   expect(vectorSpace('text-embedding-3-small', 1536, 1)).toBe('text-embedding-3-small');

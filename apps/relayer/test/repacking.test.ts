@@ -10,14 +10,14 @@ import { startRepacking } from '../src/upkeep/renewals/start-repacking.ts';
 import { databases } from './support/databases.ts';
 import { owner, quiltWorld } from './support/quilt-world.ts';
 
-describe.each(databases)('a quilt on $name of which one is forgotten', ({ create }) => {
+describe.each(databases)('a quilt on $name with a forgotten memory', ({ create }) => {
   const world = quiltWorld(create);
   const { blobCache, newAccount, claim, upload, failed, done, records, forget, storedQuilt } = world;
   let db: Db;
   let account: Buffer;
-  let place: typeof world.place;
+  let namespace: typeof world.namespace;
   beforeEach(() => {
-    ({ db, account, place } = world);
+    ({ db, account, namespace } = world);
   });
 
   /** On chain from now on */
@@ -51,35 +51,35 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     await task.stop();
   }
 
-  test('is left by the others, together, before its object is named; their old ids go on naming them', async () => {
+  test('is repacked before its object is listed, and the old ids still find the memories', async () => {
     const jobs = await storedQuilt(4, object('21'));
     const before = (await records(jobs)).map((record) => record!.blob_id!);
     await forget(jobs.slice(0, 1));
-    const named = () => forgottenObjects(db, place, [jobs[0]!.id]);
-    expect(await named()).toEqual({ free: [], shared: 1 });
+    const listedObjects = () => forgottenObjects(db, namespace, [jobs[0]!.id]);
+    expect(await listedObjects()).toEqual({ free: [], shared: 1 });
     await repack();
-    expect(await named()).toEqual({ free: [], shared: 1 });
+    expect(await listedObjects()).toEqual({ free: [], shared: 1 });
     const moving = await claim();
     expect(moving).toHaveLength(3);
     await upload(moving, done(object('22')));
-    expect(await named()).toEqual({ free: [object('21')], shared: 0 });
+    expect(await listedObjects()).toEqual({ free: [object('21')], shared: 0 });
     const after = (await records(jobs.slice(1))).map((record) => record!.blob_id!);
     expect(after.some((id) => before.includes(id))).toBe(false);
-    expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
+    expect(await memoryIds(db, namespace, [before[2]!])).toEqual([jobs[2]!.id]);
 
     await forget([jobs[2]!]);
-    expect(await memoryIds(db, place, [before[2]!]), 'for who asks again').toEqual([jobs[2]!.id]);
+    expect(await memoryIds(db, namespace, [before[2]!]), 'for who asks again').toEqual([jobs[2]!.id]);
     await db.query("UPDATE former_blob SET forgotten_at = forgotten_at - interval '1 day'");
     await pruneFormerBlobs(db);
-    expect(await memoryIds(db, place, before.slice(1, 3)), 'for a day').toEqual([jobs[1]!.id]);
+    expect(await memoryIds(db, namespace, before.slice(1, 3)), 'for a day').toEqual([jobs[1]!.id]);
     await repack();
     const rest = await claim();
     await upload(rest, done(object('23')));
-    expect(await forgottenObjects(db, place, [jobs[2]!.id])).toEqual({ free: [object('22')], shared: 0 });
+    expect(await forgottenObjects(db, namespace, [jobs[2]!.id])).toEqual({ free: [object('22')], shared: 0 });
     expect((await records(jobs.slice(1, 2)))[0]!.blob_id).toHaveLength(50);
   });
 
-  test('waits for more to be forgotten, but not once half of it is', async () => {
+  test('waits for more forgotten memories, but not once half of it is forgotten', async () => {
     const jobs = await storedQuilt(4, object('71'));
     const times = { halfGoneMs: 0, atLatestMs: 3_600_000 };
     await forget(jobs.slice(0, 1));
@@ -128,10 +128,10 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     const moving = await claim();
     expect(moving).toHaveLength(1);
     for (let i = 0; i < 5; i++) await upload(i === 0 ? moving : await claim(), failed('transient'));
-    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+    expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
   });
 
-  test('and that could not be left is left by the same jobs later, as the same quilt: there are never more of them', async () => {
+  test('is retried by the same jobs as the same quilt after a failed repacking', async () => {
     const jobs = await storedQuilt(4, object('41'));
     await forget(jobs.slice(0, 1));
     await repack();
@@ -145,7 +145,7 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
       moving.map(({ id, quiltId }) => [id, quiltId]),
     );
     expect((await upload(again, done(object('42')))).resume).toBe(true);
-    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [object('41')], shared: 0 });
+    expect(await forgottenObjects(db, namespace, [jobs[0]!.id])).toEqual({ free: [object('41')], shared: 0 });
   });
 
   test('is not restored from the cache after its owner deleted its object', async () => {

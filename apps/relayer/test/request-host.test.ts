@@ -15,7 +15,7 @@ afterEach(async () => {
 
 interface Server {
   port: number;
-  /** Where this machine reaches it */
+  /** The address at which this machine reaches it */
   url: string;
   warnings: string[];
 }
@@ -53,13 +53,13 @@ async function ask(
 
 const refused = [403, 'host_not_allowed'];
 const answered = [200, undefined];
-/** An address of this machine that other machines reach */
+/** An address of this machine that other machines can reach */
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 
 describe('on loopback', () => {
-  test('answers to loopback names, and to no name that may have been rebound', async () => {
+  test('accepts loopback names, and no name that may have been rebound', async () => {
     const { port, warnings } = await listen({ listenHost: '127.0.0.1' });
     for (const host of ['localhost', `LocalHost:${port}`, '127.0.0.1:1', '[::1]'])
       expect(await ask(port, host)).toEqual(answered);
@@ -71,7 +71,7 @@ describe('on loopback', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('answers to the names of ALLOWED_HOSTS and PUBLIC_RELAYER_URL, which a proxy may pass on', async () => {
+  test('accepts the names of ALLOWED_HOSTS and PUBLIC_RELAYER_URL, which a proxy may pass on', async () => {
     const { port } = await listen({
       listenHost: '127.0.0.1',
       allowedHosts: ['api.example.com'],
@@ -92,9 +92,9 @@ describe('on loopback', () => {
     expect(v6.url).toBe(`http://[::1]:${v6.port}`);
     expect(await ask(v6.port, `[::1]:${v6.port}`, { to: '::1' })).toEqual(answered);
     expect(await ask(v6.port, 'evil.example', { to: '::1' })).toEqual(refused);
-    const named = await listen({ listenHost: 'localhost' });
-    expect((await fetch(`${named.url}/version`)).status).toBe(200);
-    expect(await ask(named.port, 'evil.example')).toEqual(refused);
+    const localhost = await listen({ listenHost: 'localhost' });
+    expect((await fetch(`${localhost.url}/version`)).status).toBe(200);
+    expect(await ask(localhost.port, 'evil.example')).toEqual(refused);
     const other = await listen({ listenHost: '127.0.0.2' });
     expect((await fetch(`${other.url}/version`)).status).toBe(200);
     expect(await ask(other.port, 'evil.example', { to: '127.0.0.2' })).toEqual(refused);
@@ -102,7 +102,7 @@ describe('on loopback', () => {
 });
 
 describe('on all addresses', () => {
-  test.each([['0.0.0.0'], ['::']])('%s: answers to the names of ALLOWED_HOSTS', async (listenHost) => {
+  test.each([['0.0.0.0'], ['::']])('%s: accepts the names of ALLOWED_HOSTS', async (listenHost) => {
     const { port, url, warnings } = await listen({
       listenHost,
       allowedHosts: ['Api.Example.com', 'b.example:8443'],
@@ -119,14 +119,14 @@ describe('on all addresses', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('answers to any name without ALLOWED_HOSTS, and warns once', async () => {
+  test('accepts any name without ALLOWED_HOSTS, and warns once', async () => {
     const { port, warnings } = await listen({ listenHost: '0.0.0.0', publicUrl: 'https://a.example' });
     expect(await ask(port, 'b.example')).toEqual(answered);
     expect(await ask(port, 'c.example')).toEqual(answered);
     expect(warnings).toEqual([expect.stringContaining('ALLOWED_HOSTS')]);
   });
 
-  test.skipIf(outside === undefined)('takes loopback names from this machine alone', async () => {
+  test.skipIf(outside === undefined)('accepts loopback names only from this machine', async () => {
     const { port } = await listen({
       listenHost: '0.0.0.0',
       allowedHosts: ['api.example.com'],
@@ -137,7 +137,7 @@ describe('on all addresses', () => {
     expect(await ask(port, '127.0.0.1:8000')).toEqual(answered);
   });
 
-  test.skipIf(outside === undefined)('reaches a relayer that listens on one address', async () => {
+  test.skipIf(outside === undefined)('is reachable when it listens on one address', async () => {
     const { url } = await listen({ listenHost: outside!, allowedHosts: ['api.example.com'] });
     expect(url).toContain(outside);
     expect((await fetch(`${url}/version`)).status).toBe(200);

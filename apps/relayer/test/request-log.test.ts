@@ -47,7 +47,7 @@ beforeAll(async () => {
     await ran;
     return {};
   });
-  // As a socket does that was opened for a request and lives on
+  // Like a socket that was opened for a request and stays open
   app.post('/leaves-something', async () => {
     const later = once(events, 'later');
     void later.then(() => memories.info('long after'));
@@ -83,24 +83,24 @@ async function linesOf(...ids: string[]): Promise<string[][]> {
 
 const whole = ['while the body comes', 'in a hook', 'at the beginning', 'after waiting', 'request'];
 
-test('every line of a request has its id, also where requests run side by side', async () => {
+test('has the request id in every line, even for concurrent requests', async () => {
   await Promise.all([post('/works', 'one'), post('/works', 'two'), post('/works', 'three')]);
   expect(await linesOf('one', 'two', 'three')).toEqual([whole, whole, whole]);
 });
 
-test('a job is part of no request, whoever woke its worker', async () => {
+test('has no request id in lines of a job, whichever request woke its worker', async () => {
   await post('/works', 'waker');
   expect(lines.filter(({ msg }) => msg === 'a job')).toEqual([
     expect.not.objectContaining({ request_id: 'waker' }),
   ]);
 });
 
-test.each(['/refused', '/fails'])('the line that tells of %s has it too', async (path) => {
+test.each(['/refused', '/fails'])('has the request id in the line about %s', async (path) => {
   await post(path, 'failing');
   expect((await linesOf('failing'))[0]!.length).toBe(4);
 });
 
-test('what goes on after the answer is not taken for part of the request', async () => {
+test('has no request id in work that continues after the response', async () => {
   await post('/leaves-something', 'over');
   await linesOf('over');
   events.emit('later');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resembles } from '../src/index/keywords/resembles.ts';
 
-describe('words that are spelt nearly as those of a question', () => {
+describe('words that are spelled similarly to those of a question', () => {
   test.each([
     ['saffrn rice', 'Bo cooks with saffron'],
     ['who moved to Lisboa?', 'Ana moved, she lives in Lisbon'],
@@ -25,7 +25,7 @@ describe('words that are spelt nearly as those of a question', () => {
     ['…', '!'],
   ])('not %s / %s', async (query, text) => expect(await resembles(query, text)).toBe(false));
 
-  test('a text resembles itself, and finds its words anywhere in a long one', async () => {
+  test('finds its own words in a text, anywhere in a long one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (text) => {
         expect(await resembles(text, text)).toBe(true);

@@ -23,7 +23,7 @@ import {
 import { saveForgotten, saveRestored } from '../src/upkeep/rows/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
-/** What a restore keeps of what it found on chain. */
+/** What a restore saves about the blobs found on chain. */
 
 const memory = 1;
 const owner = `0x${'ab'.repeat(32)}`;
@@ -41,7 +41,7 @@ describe.each(databases)('on $name', ({ create }) => {
     accountId = randomBytes(32);
     tag = randomBytes(16);
   });
-  const place = () => ({ accountId, namespace: 'n', tag });
+  const namespace = () => ({ accountId, namespace: 'n', tag });
 
   const object = (blob_id: string, certified_epoch: number, end_epoch = 50) => ({
     object_id: `0x${randomBytes(32).toString('hex')}`,
@@ -51,20 +51,31 @@ describe.each(databases)('on $name', ({ create }) => {
     certified_epoch,
   });
   const saw = (...blobs: ReturnType<typeof object>[]) => savePage(opened.db, accountId, { epoch: 5, blobs });
-  /** A blob that holds one envelope */
-  async function found(blobId: string, envelopeId: Buffer, certified: number, kind = memory): Promise<void> {
+  /** A blob that contains one envelope */
+  async function insertFound(
+    blobId: string,
+    envelopeId: Buffer,
+    certified: number,
+    kind = memory,
+  ): Promise<void> {
     await currentScan(opened.db, accountId, owner);
     await saw(object(blobId, certified));
     const header = { kind, recipientPk: randomBytes(32), wraps: undefined };
     await saveEnvelopes(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
   }
   const next = (options: { trust?: string; before?: Date } = {}) =>
-    candidates(opened.db, place(), { kind: memory, before: later, trust: 'today', limit: 10, ...options });
+    candidates(opened.db, namespace(), {
+      kind: memory,
+      before: later,
+      trust: 'today',
+      limit: 10,
+      ...options,
+    });
   const restored = (
     storedAs: string,
     envelopeId: Buffer,
-    given: { importance?: number; createdAt?: string } = {},
-    where = place(),
+    more: { importance?: number; createdAt?: string } = {},
+    where = namespace(),
   ) =>
     saveRestored(
       opened.db,
@@ -78,7 +89,7 @@ describe.each(databases)('on $name', ({ create }) => {
         importance: 0.7,
         supersedes: [],
         signer: '',
-        ...given,
+        ...more,
       },
       randomBytes(32),
       { info: { model: 'm', keyId: 1 }, chunks: [{ no: 0, vector: Float32Array.of(1, 0, 0) }] },
@@ -86,27 +97,31 @@ describe.each(databases)('on $name', ({ create }) => {
 
   test('reads the earliest certified of several blobs with one envelope id', async () => {
     const envelopeId = randomBytes(16);
-    await found('a'.repeat(43), envelopeId, 9);
-    await found('b'.repeat(43), envelopeId, 3);
-    await found('c'.repeat(43), envelopeId, 7);
+    await insertFound('a'.repeat(43), envelopeId, 9);
+    await insertFound('b'.repeat(43), envelopeId, 3);
+    await insertFound('c'.repeat(43), envelopeId, 7);
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
-    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ total: 1, settled: 0, untried: 1 });
-    // One that is not what it claims gives way to the next
+    expect(await countFound(opened.db, namespace(), 'today')).toMatchObject({
+      total: 1,
+      settled: 0,
+      untried: 1,
+    });
+    // One with wrong contents gives way to the next
     await saveOutcome(opened.db, accountId, 'b'.repeat(43), 'unverified', 'today');
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
   });
 
   test('does not read indexed or forgotten memories again, and counts them as settled', async () => {
     const [indexed, forgotten, left] = [randomBytes(16), randomBytes(16), randomBytes(16)];
-    await found('a'.repeat(43), indexed, 1);
-    await found('b'.repeat(43), forgotten, 2);
-    await found('c'.repeat(43), left, 3);
+    await insertFound('a'.repeat(43), indexed, 1);
+    await insertFound('b'.repeat(43), forgotten, 2);
+    await insertFound('c'.repeat(43), left, 3);
     expect(await restored('a'.repeat(43), indexed)).toBe(true);
     expect(await restored('a'.repeat(43), indexed)).toBe(false);
-    await saveForgotten(opened.db, place(), [forgotten.toString('hex')]);
+    await saveForgotten(opened.db, namespace(), [forgotten.toString('hex')]);
     expect(await restored('b'.repeat(43), forgotten)).toBe(false);
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
-    expect(await countFound(opened.db, place(), 'today')).toEqual({
+    expect(await countFound(opened.db, namespace(), 'today')).toEqual({
       total: 3,
       settled: 2,
       unverified: 0,
@@ -116,7 +131,7 @@ describe.each(databases)('on $name', ({ create }) => {
       'SELECT blob_id FROM forgotten_memory WHERE account_id = $1',
       [accountId],
     );
-    // The owner still holds it: it is named for deletion
+    // The owner still has it: it is listed for deletion
     expect(rows).toEqual([{ blob_id: 'b'.repeat(43) }]);
   });
 
@@ -127,25 +142,25 @@ describe.each(databases)('on $name', ({ create }) => {
        VALUES ($1, $2, 'other', 'done', $3, $4, $5, 9)`,
       [accountId, randomUUID(), 'z'.repeat(43), envelopeId, randomBytes(32)],
     );
-    await found('a'.repeat(43), envelopeId, 1);
+    await insertFound('a'.repeat(43), envelopeId, 1);
     const patch = { storedAs: 'p'.repeat(50), tag, envelopeId };
     await saw(object('q'.repeat(43), 2));
     await saveEnvelopes(opened.db, accountId, 'q'.repeat(43), [patch]);
-    await markIndexed(opened.db, place());
-    expect(await unknownPatches(opened.db, place(), later, 10)).toHaveLength(1);
-    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 0, untried: 1 });
+    await markIndexed(opened.db, namespace());
+    expect(await unknownPatches(opened.db, namespace(), later, 10)).toHaveLength(1);
+    expect(await countFound(opened.db, namespace(), 'today')).toMatchObject({ settled: 0, untried: 1 });
     expect(await next()).toHaveLength(1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
-    // Nor does one that was restored before, there
+    // Nor does one that was restored there earlier
     const elsewhere = { accountId, namespace: 'third', tag: randomBytes(16) };
     expect(await restored('b'.repeat(43), envelopeId, {}, elsewhere)).toBe(true);
     expect(await restored('b'.repeat(43), envelopeId, {}, elsewhere)).toBe(false);
-    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 1, untried: 0 });
+    expect(await countFound(opened.db, namespace(), 'today')).toMatchObject({ settled: 1, untried: 0 });
   });
 
   test('tries failed envelopes after new ones, and once per call', async () => {
-    await found('a'.repeat(43), randomBytes(16), 1);
-    await found('b'.repeat(43), randomBytes(16), 2);
+    await insertFound('a'.repeat(43), randomBytes(16), 1);
+    await insertFound('b'.repeat(43), randomBytes(16), 2);
     await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'failed', 'unreadable');
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43), 'a'.repeat(43)]);
     const duringThisCall = { before: new Date(Date.now() - 60_000) };
@@ -153,64 +168,67 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 
   test('an envelope without a trusted signature waits until its signer is named', async () => {
-    await found('a'.repeat(43), randomBytes(16), 1);
+    await insertFound('a'.repeat(43), randomBytes(16), 1);
     await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'today');
     expect(await next()).toEqual([]);
-    expect(await countFound(opened.db, place(), 'today')).toEqual({
+    expect(await countFound(opened.db, namespace(), 'today')).toEqual({
       total: 0,
       settled: 0,
       unverified: 1,
       untried: 0,
     });
     expect((await next({ trust: 'others' })).length).toBe(1);
-    // There is more to do, however many calls it takes
-    expect(await countFound(opened.db, place(), 'others')).toMatchObject({ untried: 1 });
+    // Work remains, however many calls it takes
+    expect(await countFound(opened.db, namespace(), 'others')).toMatchObject({ untried: 1 });
     expect(trustName(['b', 'a', 'b'])).toBe(trustName(['a', 'b']));
     expect(trustName(['a'])).not.toBe(trustName(['a', 'b']));
   });
 
   test('a tombstone removes indexed memories of its namespace only', async () => {
     const envelopeId = randomBytes(16);
-    await found('a'.repeat(43), envelopeId, 1);
+    await insertFound('a'.repeat(43), envelopeId, 1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
-    const bury = (where: ReturnType<typeof place>) =>
+    const applyTombstone = (where: ReturnType<typeof namespace>) =>
       saveForgotten(opened.db, where, [envelopeId.toString('hex')]);
     const count = async (table: string) =>
       (await opened.db.query(`SELECT 1 FROM ${table} WHERE account_id = $1`, [accountId])).rows.length;
-    expect(await bury({ accountId, tag: randomBytes(16), namespace: 'other' })).toEqual([]);
+    expect(await applyTombstone({ accountId, tag: randomBytes(16), namespace: 'other' })).toEqual([]);
     expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
       1, 1, 1,
     ]);
-    expect(await bury(place())).toEqual(['a'.repeat(43)]);
+    expect(await applyTombstone(namespace())).toEqual(['a'.repeat(43)]);
     expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
       0, 0, 0,
     ]);
     expect(await next()).toEqual([]);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(false);
     expect(await count('known_text')).toBe(0);
-    expect(await bury(place())).toEqual([]);
+    expect(await applyTombstone(namespace())).toEqual([]);
   });
 
   test('restores a memory that a tombstone of another namespace names', async () => {
     const envelopeId = randomBytes(16);
-    await found('a'.repeat(43), envelopeId, 1);
+    await insertFound('a'.repeat(43), envelopeId, 1);
     const elsewhere = { accountId, tag: randomBytes(16), namespace: 'other' };
     await saveForgotten(opened.db, elsewhere, [envelopeId.toString('hex')]);
     expect((await next()).length).toBe(1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
   });
 
-  test.each([1e39, -1e300, 1e-60])('an importance of %d is kept as a row can', async (importance) => {
-    const envelopeId = randomBytes(16);
-    await found('a'.repeat(43), envelopeId, 1);
-    expect(await restored('a'.repeat(43), envelopeId, { importance })).toBe(true);
-  });
+  test.each([1e39, -1e300, 1e-60])(
+    "saves an importance of %d within the column's range",
+    async (importance) => {
+      const envelopeId = randomBytes(16);
+      await insertFound('a'.repeat(43), envelopeId, 1);
+      expect(await restored('a'.repeat(43), envelopeId, { importance })).toBe(true);
+    },
+  );
 
   test.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '0001-01-01T00:00:00+23:59'])(
-    'the time %s is kept as a row can',
+    "saves the time %s within the column's range",
     async (createdAt) => {
       const envelopeId = randomBytes(16);
-      await found('a'.repeat(43), envelopeId, 1);
+      await insertFound('a'.repeat(43), envelopeId, 1);
       expect(await restored('a'.repeat(43), envelopeId, { createdAt })).toBe(true);
       const { rows } = await opened.db.query<{ created_at: Date }>(
         'SELECT created_at FROM memory WHERE account_id = $1',
@@ -239,7 +257,7 @@ describe.each(databases)('on $name', ({ create }) => {
     const unknown = await unknownBlobs(opened.db, accountId, later, 10);
     expect(unknown.map(({ blobId }) => blobId)).toEqual([gone, kept]);
     for (const blobId of [kept, gone]) await saveEnvelopes(opened.db, accountId, blobId, []);
-    // Another owner's objects are another look
+    // Another owner's objects are scanned separately
     await currentScan(opened.db, accountId, `0x${'cd'.repeat(32)}`);
     await saw(object(kept, 4, 25));
     expect(await unknownBlobs(opened.db, accountId, later, 10)).toEqual([]);
@@ -252,7 +270,7 @@ describe.each(databases)('on $name', ({ create }) => {
 
   test('an empty blob is checked again after a day, because an aggregator may have been wrong', async () => {
     const [own, strange] = ['o'.repeat(43), 's'.repeat(43)];
-    await found(own, randomBytes(16), 4);
+    await insertFound(own, randomBytes(16), 4);
     await saw(object(own, 4), object(strange, 4));
     await saveEnvelopes(opened.db, accountId, strange, []);
     const unknown = async () =>
@@ -281,7 +299,7 @@ describe.each(databases)('on $name', ({ create }) => {
       ['c', false],
       ['a', true],
     ]);
-    // Once in a call
+    // Once per call
     expect((await order(new Date(0))).length).toBe(2);
     const patches = ['p', 'q'].map((letter) => ({
       storedAs: letter.repeat(50),
@@ -290,7 +308,7 @@ describe.each(databases)('on $name', ({ create }) => {
     }));
     await saveEnvelopes(opened.db, accountId, ids[1]!, patches);
     await saveUnreadPatch(opened.db, accountId, patches[0]!.storedAs);
-    const left = await unknownPatches(opened.db, place(), later, 10);
+    const left = await unknownPatches(opened.db, namespace(), later, 10);
     expect(left.map(({ storedAs, tried }) => [storedAs[0], tried])).toEqual([
       ['q', false],
       ['p', true],
@@ -319,7 +337,7 @@ describe.each(databases)('on $name', ({ create }) => {
       const { rows } = await opened.db.query<{ now: Date }>('SELECT now() AS now');
       const account = { accountId: id, origin: id, owner } as never;
       const limits = { deadline, before: rows[0]!.now };
-      const through = await scanChain(sources as never, account, place(), limits, failed);
+      const through = await scanChain(sources as never, account, namespace(), limits, failed);
       return { through, failed: failed.length };
     };
     expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 2 });
@@ -355,7 +373,7 @@ describe.each(databases)('on $name', ({ create }) => {
     for (const _ of [1, 2]) await recordPastDelegates(opened.db, [reader, writer, promoted, changed]);
     const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
     const expected = [writer, promoted].map(({ public_key }) => hex(public_key)).sort();
-    // Whoever wrote elsewhere alone is believed there alone
+    // A writer of another namespace is trusted only there
     const places = { all_namespaces: false, tags: [Array.from(tag)] as never };
     const local = { ...added(3), scope: { ...(added(3).scope as object), ...places } as never };
     await recordPastDelegates(opened.db, [local]);

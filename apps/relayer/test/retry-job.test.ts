@@ -10,7 +10,7 @@ import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';
 
-/** What the upload knows of the memory that keeps a text: nothing. */
+/** What the upload knows about the memory that keeps a text: nothing. */
 const blind = { model: undefined, readable: undefined };
 
 describe.each(databases)('a retry on $name', ({ name, create }) => {
@@ -40,7 +40,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
   const owner = `0x${'ab'.repeat(32)}`;
   const retry = ({ id }: { id: string }) => retryJob(database.db, accountId, id, owner);
 
-  test('finds nothing when its text was forgotten meanwhile, also by the id of another that stored it', async () => {
+  test('finds nothing when its text was forgotten in the meantime, even by the id of another job that stored it', async () => {
     const [first] = await accept(newJob('said, failed, said again'));
     await embedDue();
     await fail(await nextUpload());
@@ -50,14 +50,14 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     const [other] = await accept(newJob('something else'));
     await embedDue();
     await fail(await nextUpload());
-    const place = { accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
-    await database.db.transaction((tx) => deleteMemories(tx, place, [second!.id]));
+    const namespace = { accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
+    await database.db.transaction((tx) => deleteMemories(tx, namespace, [second!.id]));
     expect(await retry(first!)).toBeUndefined();
     expect(await memories()).toMatchObject([{ id: other!.id }]);
     expect(await retry(other!)).toBe('uploading');
   });
 
-  test('of a failed embedding goes on with the text, of a failed upload with the envelope', async () => {
+  test('continues with the text after a failed embedding, and with the envelope after a failed upload', async () => {
     const [job] = await accept(newJob('tried again'));
     const [claimed] = await claimJobs(database.db, 'embedding', 1, randomUUID());
     await saveFailed(database.db, claimed!, 'embedding_rejected');
@@ -79,13 +79,13 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await memories()).toMatchObject([{ state: 'pending' }]);
     const again = await nextUpload();
     expect(again).toMatchObject({ attempts: 0, envelope: job!.envelope });
-    // What the first time reached is looked for on chain
+    // Looks for the first attempt's result on chain
     expect(again.uploadClaims).toBe(2);
     const blobId = await upload(again);
     expect(await recordOf(job!)).toMatchObject({ status: 'done', blob_id: blobId });
   });
 
-  test('goes to whoever owns the account by then', async () => {
+  test("uploads for the account's current owner", async () => {
     const [job] = await accept(newJob('stored for another'));
     await embedDue();
     await fail(await nextUpload());
@@ -94,7 +94,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await nextUpload()).toMatchObject({ id: job!.id, owner: newOwner });
   });
 
-  test('of what has not failed, is unknown or of another account is none; of two at once one is', async () => {
+  test('returns nothing for a job that has not failed, is unknown or of another account, and succeeds once if concurrent', async () => {
     const [job] = await accept(newJob('retried once'));
     expect(await retry(job!)).toBeUndefined();
     await embedDue();
@@ -108,7 +108,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await retry(job!)).toBeUndefined();
   });
 
-  /** A job that failed its upload, and another with its text that took its place. */
+  /** A job that failed its upload, and another with its text that replaced it. */
   async function displaced(): Promise<[NewJob, NewJob]> {
     const [first] = await accept(newJob('displaced'));
     await embedDue();
@@ -120,16 +120,16 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
   /** The upload of this job alone */
   const uploadOf = async (job: NewJob): Promise<ClaimedJob> => {
     await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
-    const found = (await claimUploads()).find(({ id }) => id === job.id);
-    return found!;
+    const claimed = (await claimUploads()).find(({ id }) => id === job.id);
+    return claimed!;
   };
 
-  test('of a job whose place was taken ends with the blob of the other, and leaves no second memory', async () => {
+  test("of a replaced job ends with the other's blob, and leaves no second memory", async () => {
     const [first, second] = await displaced();
     const underway = await uploadOf(second);
     expect(await retry(first)).toBe('uploading');
     expect((await memories()).map(({ state }) => state)).toEqual(['failed', 'pending']);
-    // The other is still on its way
+    // The other is still in progress
     expect(await settleDuplicate(database.db, await uploadOf(first), blind)).toEqual({ is: 'settled' });
     expect((await recordOf(first)).status).toBe('running');
     const blobId = await upload(underway);
@@ -140,7 +140,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(rows).toEqual([{ memory_id: second.id }]);
   });
 
-  test('of a job whose place was taken long ago is stored: the blob of the other may have expired', async () => {
+  test('of a job replaced long ago stores the text again, because the other blob may have expired', async () => {
     const [first, second] = await displaced();
     await upload(await uploadOf(second));
     await database.db.query("UPDATE memory SET created_at = now() - interval '2 hours'");
@@ -152,7 +152,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect((await memories()).map(({ state }) => state)).toEqual(['done', 'done']);
   });
 
-  test('of a job whose place was taken takes it back when the other fails', async () => {
+  test('of a replaced job becomes current again when the other fails', async () => {
     const [first, second] = await displaced();
     const underway = await uploadOf(second);
     await retry(first);
@@ -162,7 +162,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     const blobId = await upload(again);
     expect(await recordOf(first)).toMatchObject({ status: 'done', blob_id: blobId });
     expect(await recordOf(first)).not.toHaveProperty('deduplicated');
-    // And the other, tried again, ends with it
+    // And the other, when retried, ends with it
     await retry(second);
     expect(await settleDuplicate(database.db, await uploadOf(second), blind)).toEqual({
       is: 'settled',
@@ -170,7 +170,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await memories()).toMatchObject([{ id: first.id, state: 'done' }]);
   });
 
-  test('at the moment in which a duplicate takes its place leaves one of both as the real one', async () => {
+  test('leaves exactly one of two jobs as the original when a duplicate replaces it concurrently', async () => {
     for (let round = 0; round < 15; round++) {
       const text = `round ${round}`;
       const [first] = await accept(newJob(text));
@@ -192,7 +192,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
 
   // The embedded database has one connection: nothing waits inside a statement
   if (name === 'postgres')
-    test('of a job that is removed at this moment waits its turn, and finds none', async () => {
+    test('waits for a concurrent deletion of its job, and finds none', async () => {
       const [job] = await accept(newJob('removed'));
       await embedDue();
       await fail(await nextUpload());

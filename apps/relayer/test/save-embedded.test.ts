@@ -9,25 +9,25 @@ import { databases } from './support/databases.ts';
 import { indexerWith } from './support/index-parts.ts';
 import { textJob } from './support/text-job.ts';
 
-/** Of so many pieces; the rest is of no matter here. */
+/** With this number of chunks; the rest does not matter here. */
 const embedded = (pieces: number) => ({ data: { chunks: Array(pieces).fill(undefined) } }) as EmbeddedJob;
 const sizes = (...pieces: number[]): number[][] =>
   statementsOf(pieces.map(embedded)).map((group) => group.map(({ data }) => data.chunks.length));
 
-describe('embedded jobs that are saved', () => {
-  test('go together while their vectors are few', () => {
+describe('batches of embedded jobs', () => {
+  test('are saved together while they have few vectors', () => {
     expect(sizes()).toEqual([]);
     expect(sizes(1, 1, 1)).toEqual([[1, 1, 1]]);
     expect(sizes(100, 156)).toEqual([[100, 156]]);
   });
 
-  test('go in order, each once, a long text by itself', () => {
+  test('are saved in order, each job once, and a long text separately', () => {
     expect(sizes(100, 157, 1)).toEqual([[100], [157, 1]]);
     expect(sizes(1, 500, 1, 300, 2)).toEqual([[1], [500], [1], [300], [2]]);
   });
 });
 
-/** What this locks of two jobs first, while somebody else has the one with the lower id. */
+/** Returns which of two jobs is locked first, while another transaction has locked the one with the lower id. */
 async function firstLocked(
   db: Db,
   [low, high]: readonly string[],
@@ -47,13 +47,13 @@ async function firstLocked(
   return first;
 }
 
-// Where there are several connections
+// Only with several connections
 for (const { create } of databases.filter(({ name }) => name === 'postgres'))
-  test('jobs that are saved, and those that are forgotten, are locked in the same order: nobody waits for ever', async () => {
+  test('locks saved and forgotten jobs in the same order, without deadlocks', async () => {
     const { db, drop } = await create();
     try {
       const accountId = randomBytes(32);
-      /** The higher id first: in the table, and in what is asked for */
+      /** The higher id first: in the table and in the request */
       const twoJobs = async (): Promise<string[]> => {
         const jobs = [textJob(accountId, 'one'), textJob(accountId, 'two')];
         jobs.sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -61,13 +61,13 @@ for (const { create } of databases.filter(({ name }) => name === 'postgres'))
         return jobs.map(({ id }) => id);
       };
       const forgotten = await twoJobs();
-      const place = { accountId, namespace: 'default', tag: randomBytes(16) };
-      const forget = () => db.transaction((tx) => deleteMemories(tx, place, forgotten));
+      const namespace = { accountId, namespace: 'default', tag: randomBytes(16) };
+      const forget = () => db.transaction((tx) => deleteMemories(tx, namespace, forgotten));
       expect(await firstLocked(db, forgotten.toReversed(), forget)).toBe('low');
 
       const saved = await twoJobs();
       const claimed = await claimJobs(db, 'embedding', 2, randomUUID());
-      const text = { accountId, tag: place.tag, text: 'tea' };
+      const text = { accountId, tag: namespace.tag, text: 'tea' };
       const [data] = await indexerWith().indexTexts([text]);
       const embedded = saved.map((id) => ({ job: claimed.find((job) => job.id === id)!, data: data! }));
       expect(await firstLocked(db, saved.toReversed(), () => saveEmbedded(db, embedded))).toBe('low');

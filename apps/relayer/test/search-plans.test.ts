@@ -11,13 +11,13 @@ import { ask, insertMemories } from './support/indexed-memories.ts';
 import { indexConditions, mostReadByEarlyPlan, rowsRead } from './support/rows-read.ts';
 
 /**
- * What a planner makes of the statements depends on what it knows of the tables, and after a large import that is
- * nothing. They must not go through a namespace once for each hit, whatever it thinks.
+ * Query plans depend on the table statistics, which do not exist yet after a large import. Regardless of them, no
+ * plan may scan a namespace once per hit.
  */
 
 const memories = 600;
-const place = { accountId: randomBytes(32), namespace: 'default' };
-/** One word of many texts, the others of this one alone */
+const namespace = { accountId: randomBytes(32), namespace: 'default' };
+/** One common word; the others are only in this text */
 const text = (i: number): string =>
   `${['saffron', 'tin', 'oak'][i % 3]} ${createHash('sha256').update(`${i}`).digest('hex').match(/.{8}/g)!.join(' ')}`;
 
@@ -37,48 +37,48 @@ describe.each(databases)('on $name', ({ name, create }) => {
         await database.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     await insertMemories(
       database.db,
-      place,
+      namespace,
       Array.from({ length: memories }, (_, i) => text(i)),
     );
   });
   afterAll(() => database?.drop());
 
   for (const { known, learn } of knowledge)
-    test(`no search or comparison goes through a namespace again and again when ${known} is known`, async () => {
+    test(`does not scan a namespace repeatedly in a search or comparison when ${known} is known`, async () => {
       const { db } = database;
       for (const command of learn) for (const table of tables) await db.query(`${command} ${table}`);
       const searched = (vectors?: number): Promise<number> =>
-        rowsRead(db, (counting) => ask(counting, place, `saffron and oak ${text(12)}`, { vectors }));
-      // The vectors, their sizes and lengths, the postings of four words, and what is done with the candidates
+        rowsRead(db, (counting) => ask(counting, namespace, `saffron and oak ${text(12)}`, { vectors }));
+      // The vectors, their sizes and lengths, the postings of four words, and the work on the candidates
       expect(await searched()).toBeLessThan(10 * memories);
       expect(await searched(10_000)).toBeLessThan(10 * memories);
 
       const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
-      const tag = tagOfNamespace(place);
-      const data = await indexerWith().indexTexts(texts.map((each) => ({ ...place, tag, text: each })));
-      const asked = data.map((each) => ({ ...place, id: randomUUID(), data: each }));
-      let found = 0;
+      const tag = tagOfNamespace(namespace);
+      const data = await indexerWith().indexTexts(texts.map((each) => ({ ...namespace, tag, text: each })));
+      const asked = data.map((each) => ({ ...namespace, id: randomUUID(), data: each }));
+      let duplicates = 0;
       const compared = await rowsRead(db, async (counting) => {
-        found = (await nearDuplicates(counting, lexical.model, 0.999, asked)).size;
+        duplicates = (await nearDuplicates(counting, lexical.model, 0.999, asked)).size;
       });
-      expect(found).toBe(asked.length);
+      expect(duplicates).toBe(asked.length);
       expect(compared).toBeLessThan(4 * memories);
     });
 
   if (name === 'postgres')
     test.each([undefined, 10_000])(
-      'a plan made for empty tables stays good as they grow (%s)',
+      'keeps using the right indexes with a plan made for empty tables (%s vectors)',
       async (vectors) => {
         const fresh = await create();
         for (const table of tables)
           await fresh.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
         const read = await mostReadByEarlyPlan(
           fresh.db,
-          (recording) => ask(recording, place, `saffron and oak ${text(12)}`, { vectors }),
+          (recording) => ask(recording, namespace, `saffron and oak ${text(12)}`, { vectors }),
           (tx) =>
             insertMemories(
               tx,
-              place,
+              namespace,
               Array.from({ length: memories }, (_, i) => text(i)),
             ),
         );
@@ -89,7 +89,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
     );
 
   if (name === 'pglite')
-    test('tables that have grown or changed are vacuumed, others are left alone', async () => {
+    test('vacuums tables that have grown or changed, and leaves others alone', async () => {
       const { db } = database;
       await vacuumDueTables(db);
       expect(await vacuumDueTables(db)).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
 
 describe.each(databases)('successors on $name', ({ create }) => {
   let database: TestDb;
-  const { accountId } = place;
+  const { accountId } = namespace;
   beforeAll(async () => {
     database = await create();
     // The second half replaces the first

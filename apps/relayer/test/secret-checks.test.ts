@@ -31,7 +31,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
       secretRing(server),
       dropped,
     );
-  /** What stops a boot, as one text. */
+  /** The error that stops a boot, as text. */
   const refusal = async (secrets: Boot): Promise<string> => {
     const error = await boot(secrets).then(
       () => undefined,
@@ -45,7 +45,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await database.db.query('UPDATE memory_job SET created_at = $1 WHERE id = $2', [createdAt, job.id]);
   };
 
-  test('are all three compared, reported at once and never echoed', async () => {
+  test('are all three compared, reported together and never echoed', async () => {
     await boot();
     await boot();
     const others = { server: [one()], index: one(), writers: [one()] };
@@ -58,16 +58,16 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     ).toEqual(['MEM_INDEX_KEY', 'MEM_SERVER_SECRET', 'MEM_WRITER_KEYS']);
     for (const secret of [...others.server, others.index, ...others.writers, serverSecret, writerKey])
       expect(message).not.toContain(secret.toString('hex'));
-    // A boot that was stopped has left nothing
+    // A failed boot has changed nothing
     await boot();
   });
 
-  test('MEM_INDEX_KEY never changes', async () => {
+  test('do not allow MEM_INDEX_KEY to change', async () => {
     await boot();
     expect(await refusal({ index: one() })).toContain('MEM_INDEX_KEY is not the key');
   });
 
-  test('a server secret is needed while a text or an answer is sealed with it, and may go after that', async () => {
+  test('require a server secret while a text or response is sealed with it, and allow its removal afterwards', async () => {
     const [first, second] = [serverSecret, one()];
     await boot();
     const ring = secretRing([first]);
@@ -78,12 +78,12 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
       key: 'k',
       bodySha256: randomBytes(32),
     };
-    const place = { id: randomUUID(), accountId: write.accountId, namespace: 'default' };
+    const address = { id: randomUUID(), accountId: write.accountId, namespace: 'default' };
     const job = textJob(write.accountId, 'waiting', {
-      ...place,
-      outbox: createOutbox(ring).seal(place, 'waiting'),
+      ...address,
+      outbox: createOutbox(ring).seal(address, 'waiting'),
     });
-    const key = createIdempotency(database.db, ring, indexKey).rowFor(write, [place.id]);
+    const key = createIdempotency(database.db, ring, indexKey).rowFor(write, [address.id]);
     await insertJobs(database.db, [job], 'queued', key);
 
     const needed = 'MEM_SERVER_SECRET lacks a secret that is still needed';
@@ -95,7 +95,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await boot({ server: [second] });
   });
 
-  test('a server secret that shares nothing with the former ones stops the boot, also when nothing is sealed', async () => {
+  test('stop the boot if the server secrets share nothing with the former ones, even if nothing is sealed', async () => {
     await boot();
     const server = [one()];
     const message = await refusal({ server });
@@ -106,7 +106,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     expect(await refusal({})).toContain('MEM_SERVER_SECRET has none');
   });
 
-  test('a writer key that memories were signed with stays in the list, wherever it is there', async () => {
+  test('require a writer key that signed memories, anywhere in the list', async () => {
     const newer = one();
     await boot();
     await accept();
@@ -122,7 +122,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await boot({ writers: [one(), newer, writerKey] });
   });
 
-  test('a writer key that shares nothing with the former ones stops the boot, with what would be lost', async () => {
+  test('stop the boot if the writer keys share nothing with the former ones, and report the loss', async () => {
     await boot();
     expect(await refusal({ writers: [one()] })).toContain(
       'MEM_WRITER_KEYS has none of the keys this database was used with. Add',
@@ -131,14 +131,14 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     expect(await refusal({ writers: [one()] })).toContain('at most 3 memories would not be shown');
   });
 
-  test('a writer key that has signed nothing may go again', async () => {
+  test('allow the removal of a writer key that signed nothing', async () => {
     await boot();
     await accept(new Date(Date.now() - 2 * 3_600_000));
     await boot({ writers: [one(), writerKey] });
     await boot();
   });
 
-  test('a writer key that was retired before this database knew it may have signed anything', async () => {
+  test('assume that a writer key retired before this database knew it has signed memories', async () => {
     const retired = one();
     await boot({ writers: [writerKey, retired] });
     await accept(new Date(0));
@@ -146,7 +146,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await boot({ writers: [writerKey, retired] });
   });
 
-  test('an operator may give a writer key up, by the value that the message names', async () => {
+  test('allow an operator to drop a writer key by the value in the message', async () => {
     await boot();
     await accept();
     const writers = [one()];
@@ -158,7 +158,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await boot({ writers });
   });
 
-  test('forgetting is signed too: without the key a restore would bring the memories back', async () => {
+  test('require the writer key of tombstones, because a restore would otherwise bring the memories back', async () => {
     const newer = one();
     await boot();
     await boot({ writers: [newer, writerKey] });
@@ -206,7 +206,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     expect(await refusal({ writers: [writerKey] })).toContain(expected);
   });
 
-  test('of two relayers that start at the same moment with different ones, one starts', async () => {
+  test('start only one of two relayers that boot concurrently with different secrets', async () => {
     const boots = await Promise.allSettled([
       boot({ server: [one()], writers: [one()] }),
       boot({ server: [one()], writers: [one()] }),
@@ -214,7 +214,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     expect(boots.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('a database of the version before learns them with the first boot', async () => {
+  test('are learned at the first boot by a database of the previous version', async () => {
     await database.db.query("INSERT INTO secret_check VALUES ('MEM_INDEX_KEY', $1)", [
       secretCheckValue(indexKey),
     ]);
@@ -225,7 +225,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
   });
 });
 
-test('a check value tells neither the secret nor that two variables hold the same one', () => {
+test('have check values that reveal neither the secret nor that two variables are equal', () => {
   const secret = one();
   const values = [
     secretCheckValue(secret),

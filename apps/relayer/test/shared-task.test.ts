@@ -19,7 +19,7 @@ describe.each(shared)('work that several relayers share, on $name', ({ create })
     return rows[0]!.lease_until.getTime();
   };
 
-  test('is one relayer’s for as long as it lives, however long it takes, and soon another’s when it has died', async () => {
+  test('belongs to one relayer while it lives, however long it takes, and soon to another when it has died', async () => {
     const leaseMs = 300;
     const dying = await openDatabase(database.url, pino({ enabled: false }));
     const first = await createSharedTask(dying, 'a long task', leaseMs);

@@ -15,12 +15,12 @@ import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { noBlobs, outbox, textJob } from './support/text-job.ts';
 
-/** A lease is extended every five of its 15 seconds: one that is not handed back stands for longer than this. */
+/** A lease is extended every five of its 15 seconds, so one that is not released lasts longer than this. */
 const longestMs = 10_000;
 const silent = pino({ enabled: false });
 const wallets = Array.from({ length: 50 }, (_, i) => `0x${String(i).padStart(64, '0')}`);
 
-describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
+describe.each(databases)('a relayer that shuts down, on $name', ({ create }) => {
   let database: TestDb;
   const pipelines: Pipeline[] = [];
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     await database.drop();
   });
 
-  /** A relayer that uploads 50 at once. */
+  /** A relayer with 50 concurrent uploads. */
   async function relayer(
     upload: (request: UploadRequest) => Promise<UploadCheckpoint>,
     embedder: Embedder = lexical,
@@ -82,20 +82,20 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     end_epoch: 9,
   });
 
-  test('of 50 uploads under way, those that end in time are done, and the rest goes on elsewhere at once', async () => {
-    const held: PromiseWithResolvers<UploadCheckpoint>[] = [];
+  test('completes those of 50 uploads that end in time, and another relayer continues the rest immediately', async () => {
+    const uploads: PromiseWithResolvers<UploadCheckpoint>[] = [];
     const ending = await relayer(() => {
-      held.push(Promise.withResolvers());
-      return held.at(-1)!.promise;
+      uploads.push(Promise.withResolvers());
+      return uploads.at(-1)!.promise;
     });
     await accept(50);
     ending.wakeEmbedding();
-    await expect.poll(() => held.length, { timeout: 20_000 }).toBe(50);
+    await expect.poll(() => uploads.length, { timeout: 20_000 }).toBe(50);
     const drained = ending.drain();
-    for (const upload of held.slice(0, 25)) upload.resolve(done());
+    for (const upload of uploads.slice(0, 25)) upload.resolve(done());
     await expect.poll(() => count("status = 'done'"), { timeout: 5_000 }).toBe(25);
-    // The sidecar has ended
-    for (const upload of held.slice(25)) upload.reject(new Error('the connection broke off'));
+    // The sidecar has stopped
+    for (const upload of uploads.slice(25)) upload.reject(new Error('the connection broke off'));
     await drained;
     await ending.close();
     expect(
@@ -107,7 +107,7 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     expect(Date.now() - began).toBeLessThan(longestMs);
   });
 
-  test('what does not end is handed back with its wallet, and what it says later is not taken', async () => {
+  test('releases unfinished uploads with their wallets, and ignores their later results', async () => {
     const late: PromiseWithResolvers<UploadCheckpoint>[] = [];
     const ending = await relayer(() => {
       late.push(Promise.withResolvers());
@@ -134,7 +134,7 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     expect((await stored()).rows).toEqual(rows);
   });
 
-  test('texts that are being embedded go on elsewhere at once', async () => {
+  test('releases texts in embedding for another relayer to continue immediately', async () => {
     const asked = Promise.withResolvers<void>();
     const silentProvider: Embedder = {
       ...lexical,
@@ -155,7 +155,7 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     expect(await count('attempts > 0')).toBe(0);
   });
 
-  test('takes no new work, and keeps nobody waiting for an end', async () => {
+  test('accepts no new work, and stops without delay', async () => {
     let begun = 0;
     const ending = await relayer(() => {
       begun += 1;

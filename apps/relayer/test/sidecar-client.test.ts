@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close();
 });
 
-/** A client of a server that answers as a sidecar would. */
+/** A client of a server that responds like a sidecar. */
 async function clientOf(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<SidecarClient> {
@@ -57,12 +57,12 @@ async function upload(client: SidecarClient): Promise<UploadCheckpoint[]> {
   return reached;
 }
 
-describe('a refusal of the sidecar', () => {
+describe('an error of the sidecar', () => {
   test.each([
     ['decrypt_denied', 403],
     ['decrypt_unavailable', 503],
     ['decrypt_credential_required', 403],
-  ])('%s is for the caller', async (error, status) => {
+  ])('%s is returned to the caller', async (error, status) => {
     const client = await clientOf(refusing(status, { error, message: 'why' }));
     await expect(client.open(head, [], credentials)).rejects.toMatchObject({
       code: error,
@@ -76,7 +76,7 @@ describe('a refusal of the sidecar', () => {
     ['a request of another form', 400, { error: 'invalid_request', message: 'inner words' }],
     ['something unforeseen', 500, { error: 'internal_error', message: 'x' }],
     ['something else on the port', 404, '<html>'],
-  ])('for %s is 503: the caller can do nothing about it', async (_what, status, body) => {
+  ])('for %s is 503, because the caller cannot fix it', async (_what, status, body) => {
     const client = await clientOf(refusing(status, body));
     const refused = await client.open(head, [], credentials).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'sidecar_unavailable', status: 503 });
@@ -84,7 +84,7 @@ describe('a refusal of the sidecar', () => {
   });
 });
 
-test('uploads that hang hold up neither health nor a recall', async () => {
+test('hanging uploads delay neither health checks nor a recall', async () => {
   const client = await clientOf((request, response) => {
     if (request.url === '/health') response.end(JSON.stringify(health));
     if (request.url === '/envelopes/open') response.end(encodeFrame({ items: [] }, []));
@@ -96,7 +96,7 @@ test('uploads that hang hold up neither health nor a recall', async () => {
   await Promise.all(hanging);
 });
 
-test('checkpoints of an upload arrive one by one, however they are cut', async () => {
+test('reads upload checkpoints one by one, however they are split', async () => {
   const lines = [
     { stage: 'relayed', blob_id: 'b' },
     { stage: 'done', blob_id: 'b', end_epoch: 7 },
@@ -109,7 +109,7 @@ test('checkpoints of an upload arrive one by one, however they are cut', async (
   expect(await upload(client)).toEqual(lines);
 });
 
-test('a port where nobody listens is told apart: the call has not begun', async () => {
+test('reports a closed port separately, because the call has not started', async () => {
   const server = await startServer(() => undefined);
   await server.close();
   const client = createSidecarClient(server.url, token);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type StageLoopOptions, startStageLoop } from '../src/jobs/queue/stage-loop.ts';
 
-/** A queue in memory, and gates that hold its claims and runs until a test opens them. */
+/** An in-memory queue, with gates that hold its claims and runs until a test opens them. */
 function queue(jobs: number[], options: Partial<StageLoopOptions<number>> = {}) {
   const state = {
     running: 0,
@@ -35,7 +35,7 @@ function queue(jobs: number[], options: Partial<StageLoopOptions<number>> = {}) 
 }
 
 describe('a stage loop', () => {
-  test('does all that is due, no more batches at once than allowed', async () => {
+  test('runs everything due, with no more concurrent batches than allowed', async () => {
     const jobs = Array.from({ length: 11 }, (_, i) => i);
     const { state, loop } = queue(jobs);
     const running = loop();
@@ -45,7 +45,7 @@ describe('a stage loop', () => {
     await running.stop(1_000);
   });
 
-  test('finds what comes later: at a wake-up, or else at the next poll', async () => {
+  test('finds later work at a wake-up, or otherwise at the next poll', async () => {
     const jobs: number[] = [];
     const { state, loop } = queue(jobs, { pollMs: 60_000 });
     const running = loop();
@@ -63,7 +63,7 @@ describe('a stage loop', () => {
     await polling.stop(1_000);
   });
 
-  test('goes on after a claim or a run that threw', async () => {
+  test('continues after a claim or a run that threw', async () => {
     const jobs = [1, 2, 3];
     let failures = 0;
     const { state, loop } = queue(jobs, {
@@ -83,7 +83,7 @@ describe('a stage loop', () => {
     await running.stop(1_000);
   });
 
-  test('waits at its end for what runs, and for what was just being claimed', async () => {
+  test('waits at shutdown for running work, and for claims in progress', async () => {
     const claim = Promise.withResolvers<void>();
     const { state, loop } = queue([1]);
     state.holdClaim = claim.promise;
@@ -95,7 +95,7 @@ describe('a stage loop', () => {
     expect(running.tokens()).toEqual([]);
   });
 
-  test('does not wait for ever, and then still knows what it holds', async () => {
+  test('does not wait forever, and still knows its unfinished work', async () => {
     const run = Promise.withResolvers<void>();
     const { state, loop } = queue([1]);
     state.hold = run.promise;

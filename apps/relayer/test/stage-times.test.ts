@@ -5,7 +5,7 @@ import { createStageTimes, registerStageTimes } from '../src/base/logging/stage-
 let app: FastifyInstance;
 afterEach(() => app?.close());
 
-/** A scope that refuses the caller `stranger` before the routes, as the authentication does. */
+/** A scope that rejects the caller `stranger` before the routes, as the authentication does. */
 async function open(): Promise<void> {
   app = Fastify();
   app.addHook('preValidation', async (request, reply) => {
@@ -22,13 +22,13 @@ async function open(): Promise<void> {
   await app.ready();
 }
 
-it('an answer tells the time of its stages, authentication first and the total last', async () => {
+it('reports the time of each stage, authentication first and the total last', async () => {
   await open();
   const { headers } = await app.inject('/work');
   expect(headers['server-timing']).toMatch(/^auth;dur=[\d.]+, search;dur=[\d.]+, total;dur=[\d.]+$/);
 });
 
-it('a refusal and a failure tell no times', async () => {
+it('reports no times for a rejection or a failure', async () => {
   await open();
   const refused = await app.inject({ url: '/work', headers: { from: 'stranger' } });
   expect([refused.statusCode, refused.headers['server-timing']]).toEqual([401, undefined]);
@@ -36,7 +36,7 @@ it('a refusal and a failure tell no times', async () => {
   expect([failed.statusCode, failed.headers['server-timing']]).toEqual([500, undefined]);
 });
 
-it('a stage that is entered twice or throws is counted', async () => {
+it('counts a stage that is entered twice or throws', async () => {
   const stages = createStageTimes();
   stages.add('search', 1);
   stages.add('search', 2.5);

@@ -30,37 +30,39 @@ const nothing: KnownBlobs = {
   replaced: new Set(),
 };
 
-describe('of the objects that an owner holds', () => {
+describe('among the objects of an owner', () => {
   const blob = newBlob();
   const [first, second] = [object(blob), object(blob)];
 
-  test('a second one of a blob that is needed was paid for in vain, and the one that the memory names stays', () => {
+  test('a second object of a needed blob is extra, and the one that the memory names stays', () => {
     const known = { ...nothing, needed: new Map([[blob, 60]]), objects: new Set([second.object_id]) };
     const stray = { objectId: first.object_id, blobId: blob, reason: 'paid_twice' };
     expect(findStrays([first, second], known)).toEqual([stray]);
     expect(findStrays([second], known)).toEqual([]);
   });
 
-  test('where nobody knows which is named, one stays that is certified and lives longest, the same at each look', () => {
+  test('the certified object with the longest lifetime stays if none is named, in every scan', () => {
     const known = { ...nothing, needed: new Map([[blob, 0]]) };
     const longest = object(blob, { end_epoch: 70 });
     const halfDone = object(blob, { end_epoch: 90, certified: false });
-    for (const held of [
+    for (const ownedObjects of [
       [first, longest, halfDone],
       [halfDone, longest, first],
     ])
-      expect(findStrays(held, known).map(({ objectId }) => objectId)).not.toContain(longest.object_id);
+      expect(findStrays(ownedObjects, known).map(({ objectId }) => objectId)).not.toContain(
+        longest.object_id,
+      );
     expect(findStrays([first, second], known)).toEqual(findStrays([second, first], known));
   });
 
-  test('one that ends before the blob does was renewed, and one that is under way is found by its upload', () => {
-    const named = object(blob, { end_epoch: 90 });
-    const known = { ...nothing, needed: new Map([[blob, 90]]), objects: new Set([named.object_id]) };
-    expect(findStrays([first, named], known)).toEqual([]);
+  test('an object that ends before the blob does was renewed, and one of a running upload is not extra', () => {
+    const listed = object(blob, { end_epoch: 90 });
+    const known = { ...nothing, needed: new Map([[blob, 90]]), objects: new Set([listed.object_id]) };
+    expect(findStrays([first, listed], known)).toEqual([]);
     expect(findStrays([first, second], { ...known, underWay: new Set([blob]) })).toEqual([]);
   });
 
-  test('what came after it was forgotten, or was packed anew, is of no use; what nobody knows is not ours to judge', () => {
+  test('an object of a forgotten or repacked blob is extra, and one of an unknown blob is ignored', () => {
     expect(findStrays([first], { ...nothing, forgotten: new Set([blob]) })).toMatchObject([
       { reason: 'forgotten' },
     ]);
@@ -71,9 +73,9 @@ describe('of the objects that an owner holds', () => {
   });
 });
 
-describe.each(databases)('stray objects on $name', ({ create }) => {
+describe.each(databases)('orphaned objects on $name', ({ create }) => {
   let database: TestDb;
-  const held = new Map<string, StoreObject[]>();
+  const ownedObjects = new Map<string, StoreObject[]>();
   const silent = pino({ enabled: false });
   beforeAll(async () => {
     database = await create();
@@ -82,14 +84,14 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
 
   const ownerOf = (accountId: Buffer): string => `0x${accountId.toString('hex')}`;
 
-  /** One round, with every look that was noted due now. */
+  /** One round, with every scheduled scan due now. */
   async function look(): Promise<void> {
     const round = async (): Promise<void> => {
       await database.db.query("UPDATE shared_task SET due_at = now() WHERE name = 'look for stray objects'");
       const sidecar = {
         storeObjects: async ({ owned }: StoreObjectsRequest) => ({
           epoch: 10,
-          objects: held.get(owned!.owner) ?? [],
+          objects: ownedObjects.get(owned!.owner) ?? [],
         }),
       };
       const accounts = { account: async (owner: string) => ({ owner }) };
@@ -130,29 +132,29 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     await database.db.query(`UPDATE memory_job SET ${columns} WHERE id = $1`, [memory.id]);
   }
 
-  const place = (accountId: Buffer) => ({ accountId, namespace: 'default', tag: Buffer.alloc(16) });
+  const namespace = (accountId: Buffer) => ({ accountId, namespace: 'default', tag: Buffer.alloc(16) });
   const forgetOne = ({ accountId, id }: { accountId: Buffer; id: string }) =>
-    database.db.transaction((tx) => deleteMemories(tx, place(accountId), [id]));
+    database.db.transaction((tx) => deleteMemories(tx, namespace(accountId), [id]));
 
-  test('a second object is listed when the upload was begun twice, named when the memory is forgotten, and gone when it was deleted', async () => {
+  test('lists a second object after a repeated upload, adds it to a forget, and drops it once deleted', async () => {
     const memory = await storeMemory(database.db);
     const { accountId, blobId, objectId } = memory;
     await jobOf(memory, `status = 'done', blob_id = '${blobId}', upload_claims = 2, updated_at = now()`);
     const second = object(blobId);
-    held.set(ownerOf(accountId), [object(blobId, { object_id: objectId }), second]);
+    ownedObjects.set(ownerOf(accountId), [object(blobId, { object_id: objectId }), second]);
     await look();
     expect(await listStrays(database.db, accountId, 10)).toEqual([second.object_id]);
 
     await forgetOne(memory);
-    const { free: named } = await forgottenObjects(database.db, place(accountId), [memory.id]);
-    expect(named.toSorted()).toEqual([objectId, second.object_id].toSorted());
+    const { free: listed } = await forgottenObjects(database.db, namespace(accountId), [memory.id]);
+    expect(listed.toSorted()).toEqual([objectId, second.object_id].toSorted());
 
-    held.set(ownerOf(accountId), []);
+    ownedObjects.set(ownerOf(accountId), []);
     await look();
     expect(await listStrays(database.db, accountId, 10)).toEqual([]);
   });
 
-  test('an upload that ends while the database is read is no stray, whenever in between it does', async () => {
+  test('does not list an object whose upload ends while the database is read, at any point', async () => {
     for (let statements = 1; statements <= 3; statements++) {
       const memory = await storeMemory(database.db);
       const { accountId, id, blobId, objectId } = memory;
@@ -176,17 +178,17 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     }
   });
 
-  test('an object that two memories of the same bytes have found is named when both are forgotten', async () => {
+  test('lists the shared object of two memories with the same bytes when both are forgotten', async () => {
     const first = await storeMemory(database.db);
     const second = await storeMemory(database.db, { ...first, id: randomUUID() });
     await forgetOne(second);
-    const named = ({ id }: StoredMemory) => forgottenObjects(database.db, place(first.accountId), [id]);
-    expect(await named(second)).toEqual({ free: [], shared: 1 });
+    const listed = ({ id }: StoredMemory) => forgottenObjects(database.db, namespace(first.accountId), [id]);
+    expect(await listed(second)).toEqual({ free: [], shared: 1 });
     await forgetOne(first);
-    expect(await named(second)).toEqual({ free: [first.objectId], shared: 0 });
+    expect(await listed(second)).toEqual({ free: [first.objectId], shared: 0 });
   });
 
-  test('a quilt that the others have left only after days is named for deletion all the same', async () => {
+  test('lists a quilt for deletion even if its other memories left it days later', async () => {
     const patch = (): string => randomBytes(37).toString('base64url');
     const first = await storeMemory(database.db, { blobId: patch() });
     const { accountId, objectId } = first;
@@ -202,18 +204,18 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     });
   });
 
-  test('one upload alone is no reason to look', async () => {
+  test('schedules no scan after a single upload', async () => {
     const memory = await storeMemory(database.db);
     await jobOf(
       memory,
       `status = 'done', blob_id = '${memory.blobId}', upload_claims = 1, updated_at = now()`,
     );
-    held.set(ownerOf(memory.accountId), [object(memory.blobId)]);
+    ownedObjects.set(ownerOf(memory.accountId), [object(memory.blobId)]);
     await look();
     expect(await listStrays(database.db, memory.accountId, 10)).toEqual([]);
   });
 
-  test('a blob that a publisher stores after its memory was forgotten on the way is named for deletion', async () => {
+  test('lists a blob for deletion that a publisher stores after its memory was forgotten', async () => {
     const memory = {
       accountId: randomBytes(32),
       id: randomUUID(),
@@ -225,16 +227,16 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     await look();
     expect(await listStrays(database.db, memory.accountId, 10)).toEqual([]);
     const late = object(memory.blobId);
-    held.set(ownerOf(memory.accountId), [late]);
+    ownedObjects.set(ownerOf(memory.accountId), [late]);
     await look();
     expect(await listStrays(database.db, memory.accountId, 10)).toEqual([late.object_id]);
-    expect(await forgottenObjects(database.db, place(memory.accountId), [memory.id])).toEqual({
+    expect(await forgottenObjects(database.db, namespace(memory.accountId), [memory.id])).toEqual({
       free: [late.object_id],
       shared: 0,
     });
   });
 
-  test('trouble that is noted during a look has one of its own', async () => {
+  test('schedules another scan for a failure that is recorded during a scan', async () => {
     const accountId = randomBytes(32);
     await database.db.transaction((tx) => noteBrokenOff(tx, accountId, [newBlob()]));
     await database.db.query('UPDATE stray_look SET due_at = now() WHERE account_id = $1', [accountId]);
@@ -249,7 +251,7 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     expect(rows).toEqual([{ looks: 0, soon: true }]);
   });
 
-  test('nobody is looked at for ever', async () => {
+  test('does not scan any account forever', async () => {
     const memory = {
       accountId: randomBytes(32),
       id: randomUUID(),

@@ -27,8 +27,8 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     insertSuccessors(database.db, [
       { accountId, successorId: successor.id, envelopeIds: replaced.map(({ envelopeId }) => envelopeId!) },
     ]);
-  /** Which memories a search finds, each with the one that replaces it. */
-  async function found(includePending = true) {
+  /** The memories that a search finds, each with the one that replaces it. */
+  async function successorsOf(includePending = true) {
     const [vector] = await lexical.embed(['lives in'], [accountId]);
     const mapped = accountVectors.mapOf(accountId).apply(vector!);
     const query = {
@@ -48,11 +48,11 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     const { job: old } = await stored('Ana lives in Porto');
     const { job: next } = await stored('Ana lives in Lisbon');
     await replaces(next, old);
-    expect((await found()).get(old.id)).toBe(next.id);
+    expect((await successorsOf()).get(old.id)).toBe(next.id);
     const listed = () => supersededBy(database.db, accountId, [old.id, next.id]);
     expect(await listed()).toEqual(new Map([[old.id, next.id]]));
     await database.db.query("UPDATE memory SET namespace = 'other' WHERE id = $1", [next.id]);
-    expect((await found()).get(old.id)).toBeUndefined();
+    expect((await successorsOf()).get(old.id)).toBeUndefined();
     expect(await listed()).toEqual(new Map());
   });
 
@@ -62,28 +62,28 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     await replaces(next, old);
     await database.db.query('UPDATE memory SET account_id = $2 WHERE id = $1', [next.id, randomBytes(32)]);
     expect(await supersededBy(database.db, accountId, [old.id])).toEqual(new Map());
-    expect((await found()).get(old.id)).toBeUndefined();
+    expect((await successorsOf()).get(old.id)).toBeUndefined();
     const [again] = await accept(newJob('Ana lives in Porto'));
     expect(await embedDue()).toBe(0);
     expect(await recordOf(again!)).toHaveProperty('deduplicated', true);
     await database.db.query('DELETE FROM memory WHERE id = $1', [next.id]);
   });
 
-  test('a search shows a successor once it is embedded, and no longer when it failed', async () => {
+  test('returns a successor once it is embedded, and no longer when it failed', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const [next] = await accept(newJob('Ana lives in Lisbon'));
     await replaces(next!, old);
-    expect(await found()).toEqual(new Map([[old.id, undefined]]));
+    expect(await successorsOf()).toEqual(new Map([[old.id, undefined]]));
     await embedDue();
-    expect(await found()).toEqual(
+    expect(await successorsOf()).toEqual(
       new Map([
         [old.id, next!.id],
         [next!.id, undefined],
       ]),
     );
-    expect(await found(false)).toEqual(new Map([[old.id, undefined]]));
+    expect(await successorsOf(false)).toEqual(new Map([[old.id, undefined]]));
     await fail(await nextUpload());
-    expect(await found()).toEqual(new Map([[old.id, undefined]]));
+    expect(await successorsOf()).toEqual(new Map([[old.id, undefined]]));
   });
 
   test('accepts a link before either memory exists', async () => {
@@ -92,11 +92,11 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     await replaces(next, old);
     await accept(old, next);
     await embedDue();
-    expect((await found()).get(old.id)).toBe(next.id);
+    expect((await successorsOf()).get(old.id)).toBe(next.id);
     expect(await links()).toBe(1);
   });
 
-  test('a superseded text that is stored again becomes a new, current memory', async () => {
+  test('stores a superseded text again as a new, current memory', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const { job: next } = await stored('Ana lives in Lisbon');
     await replaces(next, old);
@@ -105,7 +105,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     await upload(await nextUpload());
     expect(await recordOf(again!)).not.toHaveProperty('deduplicated');
     expect(await memories()).toHaveLength(3);
-    expect(await found()).toEqual(
+    expect(await successorsOf()).toEqual(
       new Map([
         [old.id, next.id],
         [next.id, undefined],
@@ -120,7 +120,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     const [same] = await accept(newJob('Ana lives in Lisbon'));
     await replaces(same!, old, keeper);
     expect(await embedDue()).toBe(0);
-    expect(await found()).toEqual(
+    expect(await successorsOf()).toEqual(
       new Map([
         [old.id, keeper.id],
         [keeper.id, undefined],
@@ -130,16 +130,16 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
   });
 
   test('deletes the link when either memory is forgotten', async () => {
-    const place = { accountId, namespace: 'default', tag: randomBytes(16) };
+    const namespace = { accountId, namespace: 'default', tag: randomBytes(16) };
     for (const forgotten of ['old', 'next'] as const) {
       const { job: old } = await stored('Ana lives in Porto');
       const { job: next } = await stored('Ana lives in Lisbon');
       await replaces(next, old);
-      expect((await found()).get(old.id)).toBe(next.id);
+      expect((await successorsOf()).get(old.id)).toBe(next.id);
       const { id } = { old, next }[forgotten];
-      await database.db.transaction((tx) => deleteMemories(tx, place, [id]));
+      await database.db.transaction((tx) => deleteMemories(tx, namespace, [id]));
       expect(await links()).toBe(0);
-      if (forgotten === 'next') expect(await found()).toEqual(new Map([[old.id, undefined]]));
+      if (forgotten === 'next') expect(await successorsOf()).toEqual(new Map([[old.id, undefined]]));
       await clear();
     }
   });

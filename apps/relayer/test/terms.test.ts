@@ -6,7 +6,7 @@ import { questionOf } from '../src/index/keywords/question.ts';
 import { termsOf } from '../src/index/keywords/terms.ts';
 
 describe('the terms of a text', () => {
-  /** Every one of these is found by the other. */
+  /** Each of these is found by the other. */
   test.each([
     ['running and paints', 'run painted'],
     ['she went', 'go'],
@@ -31,24 +31,24 @@ describe('the terms of a text', () => {
     ['東京で寿司を食べました', '寿司'],
     ['北京大学的学生', '大学'],
     ['สวัสดีชาวโลก', 'โลก'],
-  ])('of %j are those of %j', (text, asked) => {
+  ])('of %j are equal to those of %j', (text, asked) => {
     const terms = termsOf(text);
-    const found = termsOf(asked).filter(
+    const common = termsOf(asked).filter(
       (term) => terms.includes(term) || terms.includes(term.split('.')[0]!),
     );
-    expect(found.length).toBeGreaterThan(0);
+    expect(common.length).toBeGreaterThan(0);
     for (const word of asked.split(' ')) {
       const own = termsOf(word);
       expect(own.some((term) => terms.includes(term))).toBe(true);
     }
   });
 
-  test('leave out what stands in every sentence, and say nothing of a text without words', () => {
+  test('leave out stop words, and are empty for a text without words', () => {
     expect(termsOf("I don't think that's what they're about, isn't it?")).toEqual(['think']);
     expect(termsOf('?! … — 🎉')).toEqual([]);
   });
 
-  test('are in every text, whatever it is, the same for the same text and in any case', () => {
+  test('exist for every text, and are the same for the same text in any letter case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const terms = termsOf(text);
@@ -65,7 +65,7 @@ describe('the blind index', () => {
   const account = Buffer.alloc(32, 2);
   const tag = Buffer.alloc(16, 3);
 
-  test('keeps a token for each term, how often in three steps, and no order', async () => {
+  test('stores a token per term with its frequency in three steps, and no order', async () => {
     const entry = (await index.entryOf(account, tag, 'violin tea tea garden garden garden garden'))!;
     const [tea, garden, violin] = ['tea', 'garden', 'violin'].map(
       (word) => index.questionTokens(account, tag, questionOf(word, false)).terms[0]!,
@@ -77,7 +77,7 @@ describe('the blind index', () => {
     expect(await index.entryOf(account, tag, 'garden tea garden violin garden tea garden')).toEqual(entry);
   });
 
-  test('has other tokens under another key, account or namespace', () => {
+  test('uses other tokens for another key, account or namespace', () => {
     const of = (from: typeof index, whose: Buffer, where: Buffer) =>
       from.questionTokens(whose, where, questionOf('tea garden', false)).terms;
     const all = [
@@ -89,7 +89,7 @@ describe('the blind index', () => {
     expect(new Set(all).size).toBe(8);
   });
 
-  test('asks for each term once, of the first 64; a text is bounded too', async () => {
+  test('queries each term once, at most 64; terms of a text are limited too', async () => {
     const words = Array.from({ length: 20_000 }, (_, i) => `word${i}x`).join(' ');
     const asked = index.questionTokens(account, tag, questionOf(`tea tea ${words}`, false));
     expect([asked.terms.length, asked.truncated]).toEqual([64, true]);
@@ -98,7 +98,7 @@ describe('the blind index', () => {
     expect((await index.entryOf(account, tag, words))!.tokens.length).toBe(16_384);
   });
 
-  test('of a long text is made in turns, and is the same', async () => {
+  test('is computed in steps for a long text, with the same result', async () => {
     const words = Array.from({ length: 9_000 }, (_, i) => `word${i % 7_000}x, it's\n`).join(' ');
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);
@@ -113,11 +113,11 @@ describe('the blind index', () => {
     expect((await index.entryOf(account, tag, endless))!.tokens.length).toBeLessThan(20);
   });
 
-  test('knows eight lengths', () => {
+  test('distinguishes eight lengths', () => {
     expect([0, 1, 4, 5, 6, 12, 100, 1_000, 1_000_000].map(lengthBucket)).toEqual([0, 0, 0, 0, 1, 2, 5, 7, 7]);
   });
 
-  test('makes nothing when it is off', async () => {
+  test('stores nothing when it is off', async () => {
     const off = createBlindIndex(Buffer.alloc(32, 1), false);
     expect([
       await off.entryOf(account, tag, 'tea'),
@@ -126,14 +126,14 @@ describe('the blind index', () => {
   });
 });
 
-/** Each takes milliseconds; what looks back over all that it has seen takes minutes, or all memory. */
+/** Each takes milliseconds; a scan that looks back over everything takes minutes, or all memory. */
 test.each([
   ['numbers and points', '1.'.repeat(120_000)],
   ['marks', `a${'\u0332'.repeat(120_000)}`],
   ['letters', 'a'.repeat(240_000)],
   ['signs that join', 'a.'.repeat(120_000)],
   ['addresses', 'a@b.'.repeat(60_000)],
-])('a run of nothing but %s is looked through once', (_, run) => {
+])('scans a run of nothing but %s only once', (_, run) => {
   const started = performance.now();
   termsOf(`${run}1`);
   expect(performance.now() - started).toBeLessThan(3_000);

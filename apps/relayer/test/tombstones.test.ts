@@ -27,8 +27,8 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     await db.query('DELETE FROM buried_blob');
   });
 
-  /** Removes memories as the use case does; the id of the tombstone's job. */
-  async function bury(jobs: readonly NewJob[]): Promise<string> {
+  /** Deletes memories as the use case does; returns the id of the tombstone's job. */
+  async function deleteAll(jobs: readonly NewJob[]): Promise<string> {
     const envelope = randomBytes(1_600);
     const tombstone = {
       ...textJob(world.account, '', { envelope, envelopeSha256: sha256(envelope) }),
@@ -37,7 +37,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     };
     await db.transaction(async (tx) => {
       const ids = jobs.map(({ id }) => id);
-      await deleteMemories(tx, world.place, ids);
+      await deleteMemories(tx, world.namespace, ids);
       await insertJobs(tx, [tombstone], 'uploading');
       await saveTombstonedBlobs(tx, world.account, tombstone.id, ids);
     });
@@ -48,7 +48,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     { stage: 'done', blob_id: randomBytes(32).toString('base64url'), object_id: '0xt', end_epoch },
   ];
 
-  /** What is queued at this epoch while the owner holds these objects. */
+  /** Jobs queued at this epoch while the owner holds these objects. */
   async function renew(
     epoch: number,
     objects: Pick<StoreObject, 'blob_id' | 'end_epoch'>[],
@@ -78,7 +78,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
   test('is renewed for the current owner while its memory is alive in an object that outlives it', async () => {
     const jobs = await storedQuilt(3, '0x1');
     const quilt = await blobIdOf(jobs[0]!);
-    const tombstone = await bury(jobs.slice(0, 1));
+    const tombstone = await deleteAll(jobs.slice(0, 1));
     await upload(await claim(), () => stored(5));
     expect(await renew(3, [{ blob_id: quilt, end_epoch: 9 }]), 'not before its last epoch').toBe(0);
     expect(await renew(4, [{ blob_id: quilt, end_epoch: 9 }])).toBe(1);
@@ -97,14 +97,14 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
       former,
       first[0]!.id,
     ]);
-    const named = randomBytes(32).toString('base64url');
+    const preparedBlob = randomBytes(32).toString('base64url');
     await upload(await claim(), () => [
-      { stage: 'named', blob_id: named },
+      { stage: 'named', blob_id: preparedBlob },
       { stage: 'failed', kind: 'transient', reason: 'busy' },
     ]);
-    await bury([...first, ...second]);
+    await deleteAll([...first, ...second]);
     await upload(await claim(), () => stored(5));
-    for (const blob_id of [former, named]) {
+    for (const blob_id of [former, preparedBlob]) {
       expect(await renew(4, [{ blob_id, end_epoch: 9 }])).toBe(1);
       await upload(await claim(), () => stored(5));
     }
@@ -114,7 +114,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
   test('is kept while any forgotten blob is alive, then deleted like other jobs', async () => {
     const jobs = await storedQuilt(1, '0x3');
     const blob_id = await blobIdOf(jobs[0]!);
-    const tombstone = await bury(jobs);
+    const tombstone = await deleteAll(jobs);
     await upload(await claim(), () => stored(5));
     await db.query("UPDATE memory_job SET updated_at = now() - interval '9 days'");
     expect(await pruneJobs(db, 7)).toBe(0);

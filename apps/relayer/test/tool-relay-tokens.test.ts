@@ -6,7 +6,7 @@ import { closeRelays, relayInFront } from './support/relay-in-front.ts';
 
 afterEach(closeRelays);
 
-test('an access token goes no further: the sidecar gets the key it stands for', async () => {
+test('sends the sidecar the key of an access token, never the token', async () => {
   const bearer = { delegateKey: 'ab'.repeat(32), accountId: `0x${'cd'.repeat(32)}` };
   const seen: IncomingMessage['headers'][] = [];
   const { url, logged } = await relayInFront(
@@ -46,7 +46,7 @@ test('an access token goes no further: the sidecar gets the key it stands for', 
   expect(refused.headers.get('www-authenticate')).toContain(
     'resource_metadata="https://memory.example/about"',
   );
-  // Each refusal counts
+  // Each rejection counts
   expect([(await send('bad')).status, (await send('bad')).status]).toEqual([401, 429]);
   expect(seen).toHaveLength(2);
   for (const secret of ['good', 'a-key-of-the-spec', bearer.delegateKey])

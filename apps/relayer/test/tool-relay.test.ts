@@ -5,7 +5,7 @@ import { toolPaths } from '@memrelay/protocol/tool-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { allowedPage, closeRelays, relayInFront } from './support/relay-in-front.ts';
 
-/** Tool requests on their way through the relayer; what stands where the sidecar does is the test's own. */
+/** Tool requests through the relayer; the test plays the sidecar. */
 
 afterEach(closeRelays);
 
@@ -14,8 +14,8 @@ const stream = (response: ServerResponse): void => {
   response.flushHeaders();
 };
 
-describe('what passes', () => {
-  test('are the headers of the protocol, with the token and the address of the client; nothing else', async () => {
+describe('forwarding', () => {
+  test("passes only the protocol's headers, with the token and the client's address", async () => {
     let seen: IncomingMessage['headers'] = {};
     const { url, logged } = await relayInFront((request, response) => {
       seen = request.headers;
@@ -84,7 +84,7 @@ describe('what passes', () => {
     [1, '198.51.100.4, 203.0.113.9', '203.0.113.9'],
     [1, '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     [0, '203.0.113.9', '127.0.0.1'],
-  ])('the address of the client behind %i proxies that say %s is %s', async (hops, forwarded, expected) => {
+  ])('takes the client address behind %i proxies from %s as %s', async (hops, forwarded, expected) => {
     const seen: unknown[] = [];
     const { url } = await relayInFront(
       (request, response) => {
@@ -97,7 +97,7 @@ describe('what passes', () => {
     expect(seen).toEqual([expected]);
   });
 
-  test('is a stream as it is written, at the pace of its reader', async () => {
+  test('streams a response as it is written, at the pace of its reader', async () => {
     const mebibyte = 'x'.repeat(1024 * 1024);
     let written = 0;
     let open: ServerResponse | undefined;
@@ -109,7 +109,7 @@ describe('what passes', () => {
     const reader = answer.body!.getReader();
     open!.write('data: first\n\n');
     expect(Buffer.from((await reader.read()).value!).toString()).toBe('data: first\n\n');
-    // Nobody reads: what is on the way fills up, and then it is not written on
+    // Without a reader the buffers fill up, and then writing stops
     const fill = (): void => {
       while (written < 200 && open!.write(mebibyte)) written += 1;
     };
@@ -130,7 +130,7 @@ describe('what passes', () => {
     await reader.cancel();
   });
 
-  test('ends at the sidecar when the client goes', async () => {
+  test('ends the request to the sidecar when the client disconnects', async () => {
     const gone = Promise.withResolvers<void>();
     const { url } = await relayInFront((_request, response) => {
       stream(response);
@@ -143,7 +143,7 @@ describe('what passes', () => {
   });
 });
 
-describe('what is refused here', () => {
+describe('rejects', () => {
   test.each([
     ['a page of another site', { origin: 'https://evil.example' }],
     ['a page without an origin', { origin: 'null' }],
@@ -161,7 +161,7 @@ describe('what is refused here', () => {
   });
 
   test.each([{ host: 'evil.example' }, { host: 'evil.example', origin: 'http://evil.example' }])(
-    'a name that was rebound to this machine: %o',
+    'rejects a rebound name for this machine: %o',
     async (headers) => {
       const { app } = await relayInFront(() => expect.fail('it came through'));
       const answer = await app.inject({ method: 'POST', url: toolPaths.mcp, headers });
@@ -177,7 +177,7 @@ describe('what is refused here', () => {
     { host: 'localhost:8000' },
     { host: '[::1]:8000', origin: 'http://[::1]:8000' },
     { host: '127.0.0.1', origin: allowedPage },
-  ])('but not %o', async (sent) => {
+  ])('accepts %o', async (sent) => {
     const { url, app } = await relayInFront((_request, response) => response.end('{}'));
     const { port } = new URL(url);
     const answer = await app.inject({
@@ -188,7 +188,7 @@ describe('what is refused here', () => {
     expect(answer.statusCode).toBe(200);
   });
 
-  test('a body that is too long, before it is read', async () => {
+  test('rejects a body that is too long before reading it', async () => {
     const { app } = await relayInFront(() => expect.fail('it came through'));
     const answer = await app.inject({
       method: 'POST',
@@ -211,7 +211,7 @@ describe('what is refused here', () => {
     expect(JSON.parse(await text(answer))).toMatchObject({ jsonrpc: '2.0', error: { data: { reason } } });
   });
 
-  test('an address whose requests are refused again and again', async () => {
+  test('an address whose requests are rejected repeatedly', async () => {
     let status = 401;
     const { url } = await relayInFront(
       (_request, response) => {
@@ -227,7 +227,7 @@ describe('what is refused here', () => {
     expect([await ask(), await ask(), await ask(), await ask()]).toEqual([401, 401, 401, 429]);
   });
 
-  test('lets a bearer in that succeeded before when its address has used up its budget', async () => {
+  test('may use a bearer that succeeded earlier after its budget is used up', async () => {
     const { url } = await relayInFront(
       ({ headers: { authorization } }, response) => {
         response.statusCode = authorization === 'Bearer good' ? 200 : authorization === undefined ? 404 : 401;
@@ -245,7 +245,7 @@ describe('what is refused here', () => {
   });
 });
 
-test('who leaves before the answer counts as one that may have been refused', async () => {
+test('is charged for a request whose client disconnects before the response', async () => {
   let asked = 0;
   const { url } = await relayInFront(
     () => {
@@ -263,7 +263,7 @@ test('who leaves before the answer counts as one that may have been refused', as
   expect((await fetch(url + toolPaths.mcp)).status).toBe(429);
 });
 
-test('who has left already opens nothing at the sidecar', async () => {
+test('opens nothing at the sidecar for a client that has already disconnected', async () => {
   const asked: (string | undefined)[] = [];
   const leaving = new AbortController();
   const { url } = await relayInFront(
@@ -284,7 +284,7 @@ test('who has left already opens nothing at the sidecar', async () => {
   expect(asked).toEqual(['POST']);
 });
 
-describe('a sidecar that goes away', () => {
+describe('a sidecar that stops', () => {
   test('is 503 with Retry-After and a JSON-RPC error', async () => {
     const { url, sidecar } = await relayInFront(() => undefined);
     sidecar.close();
@@ -294,7 +294,7 @@ describe('a sidecar that goes away', () => {
     expect(await answer.json()).toMatchObject({ error: { data: { reason: 'sidecar_unavailable' } } });
   });
 
-  test('ends its streams cleanly, and breaks off what is not whole', async () => {
+  test('ends its streams cleanly, and aborts incomplete responses', async () => {
     const { url, sidecar } = await relayInFront((request, response) => {
       if (request.method === 'GET') stream(response);
       else response.writeHead(200, { 'content-type': 'application/json' });
@@ -310,7 +310,7 @@ describe('a sidecar that goes away', () => {
   });
 });
 
-test('open streams do not keep the relayer from closing', async () => {
+test('does not keep the relayer from closing because of open streams', async () => {
   const { app, url } = await relayInFront((_request, response) => stream(response));
   const answer = await fetch(url + toolPaths.mcp);
   await app.close();

@@ -21,7 +21,7 @@ const [alice, bob] = [`0x${'a1'.repeat(32)}`, `0x${'b0'.repeat(32)}`];
 const blobId = randomBytes(32).toString('base64url');
 
 describe.each(databases)(
-  'an account that is handed over after a memory was accepted, on $name',
+  'an account that is transferred after a memory was accepted, on $name',
   ({ create }) => {
     let database: TestDb;
     let account: Buffer;
@@ -56,7 +56,7 @@ describe.each(databases)(
       return job ? withCompanions(database.db, job, { maxItems: 20, nShards: 31 }) : [];
     }
 
-    /** One attempt; what the sidecar was asked for. */
+    /** One attempt; returns the sidecar's request. */
     async function attempt(
       answer: Iterable<UploadCheckpoint>,
       accounts = accountsOf(() => owner),
@@ -100,7 +100,7 @@ describe.each(databases)(
       expect(await recordOf(id)).toMatchObject({ status: 'done', owner: bob });
     });
 
-    test('has a quilt sent to the new owner, also one that was tried before', async () => {
+    test('has a quilt sent to the new owner, even if it was tried before', async () => {
       const ids = [await accept(), await accept()];
       expect((await attempt(failing))!.owner).toBe(alice);
       owner = bob;
@@ -109,7 +109,7 @@ describe.each(databases)(
       expect((await attempt(failing))!.owner).toBe(bob);
     });
 
-    test('keeps what had reached the former owner by then: it is not paid for again', async () => {
+    test('does not pay again for blobs that the former owner already has', async () => {
       const id = await accept();
       await attempt(failing);
       onChain.set(alice, [{ object_id: '0x1', blob_id: blobId, end_epoch: 9, certified: true }]);
@@ -118,7 +118,7 @@ describe.each(databases)(
       expect(await recordOf(id)).toMatchObject({ status: 'done', owner: alice });
     });
 
-    test('waits while the chain does not tell who owns it, and no attempt is counted', async () => {
+    test('waits without counting an attempt while the chain cannot report its owner', async () => {
       const id = await accept();
       const away = { account: () => Promise.reject(new ApiError('auth_unavailable')) };
       for (let i = 0; i < 6; i++) expect(await attempt(done, away)).toBeUndefined();

@@ -47,7 +47,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
   }
 
   async function claim(job: NewJob): Promise<ClaimedJob> {
-    // Others that tests have left are not due yet
+    // Leftovers of other tests are not due yet
     await database.db.query(
       "UPDATE memory_job SET run_at = now() + CASE id WHEN $1 THEN '0' ELSE interval '1 hour' END",
       [job.id],
@@ -58,7 +58,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
   }
 
   /**
-   * One attempt, with a sidecar that answers these checkpoints and then perhaps breaks off. Returns the wallet that was to
+   * One attempt, with a sidecar that sends these checkpoints and may then break off. Returns the wallet that was to
    * pay.
    */
   async function attempt(
@@ -103,7 +103,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
   const newBlobId = () => randomBytes(32).toString('base64url');
   const transient: UploadCheckpoint = { stage: 'failed', kind: 'transient', reason: 'busy' };
 
-  test('that succeeds: the blob is in the cache, the envelope leaves the row', async () => {
+  test('that succeeds puts the blob in the cache, and deletes the envelope from the row', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
     await attempt(await claim(job), [
       { stage: 'registered', object_id: '0x1', blob_id: blobId },
@@ -115,7 +115,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(await blobCache.getMany([blobId])).toEqual([job.envelope]);
   });
 
-  test('that fails five times ends the job, and its envelope stays', async () => {
+  test('that fails five times ends the job, and keeps its envelope', async () => {
     const job = await accepted();
     for (let attempts = 1; attempts < 5; attempts++) {
       await attempt(await claim(job), [transient]);
@@ -134,7 +134,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(await claimJobs(database.db, 'uploading', 9, randomUUID())).toEqual([]);
   });
 
-  test('that finds the store full says so while it is repeated, and when the job has failed', async () => {
+  test('that finds the store full reports it on each retry, and when the job has failed', async () => {
     const job = await accepted();
     const full: UploadCheckpoint = { ...transient, store_full: true };
     await attempt(await claim(job), [full]);
@@ -144,7 +144,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(await envelopeOf(job)).toEqual(job.envelope);
   });
 
-  test('that is refused ends the job at once', async () => {
+  test('that is rejected ends the job immediately', async () => {
     const job = await accepted();
     await attempt(await claim(job), [{ stage: 'failed', kind: 'permanent', reason: 'too large' }]);
     const record = await recordOf(job);
@@ -157,24 +157,24 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     ['breaks off', new TypeError('terminated'), 1],
     ['is refused by the sidecar', new ApiError('sidecar_unavailable'), 1],
     ['finds no sidecar', new SidecarUnreachableError(new Error('refused')), 0],
-  ] as const)('that %s is repeated', async (_how, error, attempts) => {
+  ] as const)('that %s is retried', async (_how, error, attempts) => {
     const job = await accepted();
     const blobId = newBlobId();
     await attempt(await claim(job), [{ stage: 'relayed', blob_id: blobId }], error);
     const record = await recordOf(job);
     expect(record).toMatchObject({ status: 'running', stage: 'uploading', attempts });
-    // Known already, and told only when the blob is certified
+    // Already known, but reported only when the blob is certified
     expect(record).not.toHaveProperty('blob_id');
     await attempt(await claim(job), [{ stage: 'done', blob_id: blobId, end_epoch: 9 }]);
     expect(await recordOf(job)).toMatchObject({ status: 'done', blob_id: blobId });
   });
 
-  describe('that a wallet pays', () => {
+  describe('with a paying wallet', () => {
     const failed = { stage: 'failed', kind: 'transient', reason: 'refused' } as const;
     const pool = async () => (await createWalletPool(database.db, ['0x1', '0x2', '0x3']))!;
     const cutOff = new TypeError('terminated');
 
-    test('is repeated by the same one for as long as that may have paid, and only by that', async () => {
+    test('is retried only by the same wallet while that may have paid', async () => {
       const [job, wallets] = [await accepted(), await pool()];
       const payer = await attempt(await claim(job), [], cutOff, wallets);
       expect(payer).toMatch(/^0x[123]$/);
@@ -199,13 +199,13 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     });
 
     test.each([{ unpaid: true }, { wallet_empty: true }])(
-      'is repeated by the next one after %j',
-      async (told) => {
+      'is retried by the next wallet after %j',
+      async (failure) => {
         const [job, wallets] = [await accepted(), await pool()];
         const registered = { stage: 'registered', object_id: '0x1', blob_id: newBlobId() } as const;
         const first = await attempt(
           await claim(job),
-          [registered, { ...failed, ...told }],
+          [registered, { ...failed, ...failure }],
           undefined,
           wallets,
         );
@@ -216,7 +216,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       },
     );
 
-    test('is done by another when it is not of the pool any more', async () => {
+    test('is retried by another wallet if the first is no longer in the pool', async () => {
       const job = await accepted();
       const former = (await createWalletPool(database.db, ['0xf']))!;
       expect(await attempt(await claim(job), [], cutOff, former)).toBe('0xf');
@@ -224,25 +224,25 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     });
   });
 
-  test('of a memory that is forgotten under way is followed to its end, so that its blob is named', async () => {
+  test('of a memory that is forgotten during it is completed, so that its blob can be listed', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
-    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const namespace = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
     const registered = { stage: 'registered', object_id: '0x7', blob_id: blobId } as const;
     async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
       yield registered;
-      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+      await database.db.transaction((tx) => deleteMemories(tx, namespace, [job.id]));
       yield { ...registered, stage: 'relayed' };
       yield { ...registered, stage: 'certified' };
       yield { ...registered, stage: 'done', end_epoch: 9 };
     }
     await attempt(await claim(job), checkpoints());
-    expect(await forgottenObjects(database.db, place, [job.id])).toEqual({ free: ['0x7'], shared: 0 });
+    expect(await forgottenObjects(database.db, namespace, [job.id])).toEqual({ free: ['0x7'], shared: 0 });
     expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 
-  test('is known by its blob before anything is paid: a crash and a forget in between leave no blob unnamed', async () => {
+  test('records its blob before anything is paid, so that a crash and a forget leave no unlisted blob', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
-    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const namespace = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
     async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
       yield { stage: 'named', blob_id: blobId };
       // The sidecar pays from here on
@@ -254,19 +254,19 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       throw new TypeError('killed');
     }
     await attempt(await claim(job), checkpoints());
-    await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+    await database.db.transaction((tx) => deleteMemories(tx, namespace, [job.id]));
     const { rows } = await database.db.query('SELECT blob_id FROM stray_blob WHERE account_id = $1', [
       job.accountId,
     ]);
     expect(rows).toEqual([{ blob_id: blobId }]);
   });
 
-  test('of a memory that is forgotten before anything is paid is not made', async () => {
+  test('of a memory that is forgotten before anything is paid is not started', async () => {
     const job = await accepted();
-    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const namespace = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
     let paid = false;
     async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
-      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+      await database.db.transaction((tx) => deleteMemories(tx, namespace, [job.id]));
       yield { stage: 'named', blob_id: newBlobId() };
       paid = true;
     }
@@ -274,9 +274,9 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(paid).toBe(false);
   });
 
-  test('whose end could not be written down, of a memory that is forgotten then, leaves nothing in the cache', async () => {
+  test('leaves nothing in the cache if its end could not be saved and its memory is forgotten', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
-    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const namespace = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
     const query = database.db.query;
     async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
       database.db.query = () => Promise.reject(new Error('away'));
@@ -284,24 +284,24 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     }
     await attempt(await claim(job), checkpoints());
     database.db.query = query;
-    await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+    await database.db.transaction((tx) => deleteMemories(tx, namespace, [job.id]));
     expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 
   test('of a memory that is forgotten right after it is done leaves nothing in the cache', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
-    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const namespace = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
     const set = blobCache.set;
-    blobCache.set = async (...given) => {
-      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
-      await set(...given);
+    blobCache.set = async (...args) => {
+      await database.db.transaction((tx) => deleteMemories(tx, namespace, [job.id]));
+      await set(...args);
     };
     await attempt(await claim(job), [{ stage: 'done', object_id: '0x1', blob_id: blobId, end_epoch: 9 }]);
     blobCache.set = set;
     expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 
-  test('of a worker that lost its lease writes nothing more', async () => {
+  test('of a worker that lost its lease writes nothing', async () => {
     const [job, blobId] = [await accepted(), newBlobId()];
     const late = await claim(job);
     await database.db.query("UPDATE memory_job SET lease_until = now() - interval '1 second' WHERE id = $1", [
@@ -316,7 +316,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
   });
 });
 
-test('delays grow to a minute, and stay between half of it and all', () => {
+test('has retry delays of at most a minute, with jitter between half and all of it', () => {
   const longest = [0, 1, 2, 3, 4, 100].map((attempt) => retryDelayMs(attempt, () => 1));
   expect(longest).toEqual([1_000, 3_000, 9_000, 27_000, 60_000, 60_000]);
   expect(retryDelayMs(2, () => 0)).toBe(4_500);

@@ -60,7 +60,7 @@ describe.each(databases)('verified namespace keys on $name', ({ create }) => {
     return { accountId, envelope, verifiedAt };
   }
 
-  /** Counts the statements, and can be told to fail. */
+  /** Counts the statements, and can be made to fail. */
   function counted(): { db: Db; state: { statements: number; fails: boolean }; idle(): Promise<void> } {
     const state = { statements: 0, fails: false };
     let last: Promise<unknown> = Promise.resolve();
@@ -74,7 +74,7 @@ describe.each(databases)('verified namespace keys on $name', ({ create }) => {
     return { db: { ...database.db, query }, state, idle: async () => void (await last) };
   }
 
-  test('a pair is marked by the first read that opened its wrap, once', async () => {
+  test('marks a pair at the first read that opened its wrap, once', async () => {
     const { accountId, envelope, verifiedAt } = await pair();
     const { db, state, idle } = counted();
     const keys = createVerifiedKeys(db, silent);
@@ -84,14 +84,14 @@ describe.each(databases)('verified namespace keys on $name', ({ create }) => {
     const first = await verifiedAt();
     keys.mark(accountId, [envelope()]);
     expect(state.statements).toBe(1);
-    // The next process asks once more, and leaves the time as it is
+    // The next process checks again, and leaves the time unchanged
     createVerifiedKeys(db, silent).mark(accountId, [envelope()]);
     await idle();
     expect(state.statements).toBe(2);
     expect(await verifiedAt()).toEqual(first);
   });
 
-  test('another account, epoch or wrap says nothing of the pair', async () => {
+  test('marks nothing for another account, epoch or wrap', async () => {
     const { accountId, envelope, verifiedAt } = await pair();
     const { db, state, idle } = counted();
     const keys = createVerifiedKeys(db, silent);
@@ -105,7 +105,7 @@ describe.each(databases)('verified namespace keys on $name', ({ create }) => {
     await expect.poll(verifiedAt).toBeInstanceOf(Date);
   });
 
-  test('what could not be written is written by the next read', async () => {
+  test('writes a mark that failed at the next read', async () => {
     const { accountId, envelope, verifiedAt } = await pair();
     const { db, state } = counted();
     const keys = createVerifiedKeys(db, silent);

@@ -6,7 +6,7 @@ import { startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
 import { payingWallets } from '../src/jobs/rows/wallet-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
-/** Who looks and who tells; that the chain is read rightly is tested end to end. */
+/** Which relayer checks and which one alerts; reading the chain is tested end to end. */
 describe.each(databases)('the wallet watch on $name', ({ create }) => {
   let database: TestDb;
   let watches: TaskLoop[];
@@ -56,7 +56,7 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
   }
   const settled = () => Promise.all(watches.splice(0).map((watch) => watch.stop()));
 
-  test('of several relayers tells each change once', async () => {
+  test('of several relayers reports each change once', async () => {
     funds = [wallet('a', 199), wallet('b', 0), wallet('b', 0, 'sponsoring'), wallet('c', 5_000)];
     await Promise.all([start(), start(), start()]);
     await settled();
@@ -78,7 +78,7 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
     expect((await alerts()).slice(3)).toEqual(['wallet_filled', 'wallet_filled']);
   });
 
-  test('without a webhook writes no alert, and the log tells', async () => {
+  test('without a webhook writes no alert, only a log line', async () => {
     funds = [wallet('a', 0)];
     await start('none');
     await untilLooked(1);
@@ -87,10 +87,10 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
     expect(logged).toMatchObject([{ level: 50, msg: 'a wallet is empty', wallet: funds[0]!.address }]);
   });
 
-  test('counts what could pay for uploads, and nothing before the first look', async () => {
+  test('counts the wallets that can pay for uploads, and none before the first check', async () => {
     const addresses = ['a', 'b'].map((name) => wallet(name, 0).address);
     expect(await payingWallets(database.db, addresses)).toBeUndefined();
-    // A wallet that was taken out of the pool, and one that only sponsors, do not count
+    // Wallets that were removed from the pool, or only sponsor, do not count
     funds = [wallet('a', 1), wallet('b', 0), wallet('b', 9, 'sponsoring'), wallet('old', 9)];
     await start();
     await untilLooked(1);
@@ -98,7 +98,7 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
     expect(await payingWallets(database.db, addresses)).toEqual({ paying: 1, of: 2 });
   });
 
-  test('a sidecar that does not answer changes nothing, and is asked again later', async () => {
+  test('changes nothing if the sidecar does not respond, and retries later', async () => {
     funds = [wallet('a', 300)];
     await start();
     await untilLooked(1);

@@ -7,7 +7,7 @@ import { loopbackHosts } from './loopback-hosts.ts';
 
 export const silent = pino({ enabled: false });
 
-/** A server with the auth hook and routes that show what it let through. */
+/** A server with the auth hook and routes that return the authenticated caller. */
 export async function startAuthApp(
   options: Omit<AuthOptions, 'log' | 'fallbackAccountId' | 'trustedProxyHops'> & Partial<AuthOptions>,
 ): Promise<{ url: string; app: FastifyInstance }> {

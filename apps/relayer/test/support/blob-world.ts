@@ -14,7 +14,7 @@ import { ChainOfObjects, model, type StoredMemory, storeMemory } from './stored-
 
 export const hour = 3_600_000;
 
-/** Stored memories with two aggregators and a chain that a test decides about; empty before each test. */
+/** Stored memories with two aggregators and a chain that the test controls; empty before each test. */
 export function blobWorld(create: (typeof databases)[number]['create']) {
   let database: TestDb;
   let chain: ChainOfObjects;
@@ -22,7 +22,7 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
   let servers: TestServer[];
   let both: AggregatorReader;
   let single: AggregatorReader;
-  /** What each of the two aggregators has, or the status it answers to everything */
+  /** The contents of each of the two aggregators, or the status of all their responses */
   const holds: (Map<string, Buffer> | number)[] = [new Map(), new Map()];
   const logged: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
@@ -32,10 +32,11 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
     servers = await Promise.all(
       [0, 1].map((i) =>
         startServer((request, response) => {
-          const held = holds[i]!;
-          const bytes = typeof held === 'number' ? undefined : held.get(request.url!.split('/').at(-1)!);
+          const contents = holds[i]!;
+          const bytes =
+            typeof contents === 'number' ? undefined : contents.get(request.url!.split('/').at(-1)!);
           if (bytes) response.end(bytes);
-          else response.writeHead(typeof held === 'number' ? held : 404).end();
+          else response.writeHead(typeof contents === 'number' ? contents : 404).end();
         }),
       ),
     );
@@ -65,11 +66,11 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
     await database.db.query('DELETE FROM memory');
   });
 
-  const store = (given: Parameters<typeof storeMemory>[1] = {}) => storeMemory(database.db, given);
+  const store = (overrides: Parameters<typeof storeMemory>[1] = {}) => storeMemory(database.db, overrides);
   const serve = (memory: StoredMemory, at = [0, 1]) => {
     for (const i of at) (holds[i] as Map<string, Buffer>).set(memory.blobId, memory.envelope);
   };
-  const options = (given: object = {}) => ({
+  const options = (overrides: object = {}) => ({
     db: database.db,
     aggregators: both,
     blobCache: cache,
@@ -78,17 +79,17 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
     sidecar: chain.sidecar,
     accounts: chain.accounts,
     log,
-    ...given,
+    ...overrides,
   });
-  /** Looks at whatever is due, as a round does. */
-  async function look(given: object = {}): Promise<BlobCheckResult> {
+  /** Checks everything that is due, as a round does. */
+  async function look(overrides: object = {}): Promise<BlobCheckResult> {
     const { db } = database;
     const memories = [
       ...(await dueForCheck(db, 'done', 100)),
       ...(await timeIsOver(db, chain.epoch, 100)),
       ...(await dueForCheck(db, 'lost', 100)),
     ];
-    return checkBlobs(options(given), memories, chain.epoch);
+    return checkBlobs(options(overrides), memories, chain.epoch);
   }
   /** A recall that does not find the blobs of these. */
   const recalled = (...memories: StoredMemory[]) =>
@@ -146,7 +147,7 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
     expect(await look({ storesAgain: false })).toMatchObject({ lost: 1 });
   };
 
-  /** As a round has it that comes by. */
+  /** As in a round that finds it. */
   async function watched(memory: StoredMemory) {
     await database.db.query(
       'INSERT INTO unreadable_memory (account_id, memory_id, blob_id, aggregators) VALUES ($1, $2, $3, 1)',

@@ -48,7 +48,7 @@ async function onPglite(): Promise<TestDb> {
 
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 
-/** Every kind of database that can be had here: the same tests run on each. */
+/** Every kind of database available here: the same tests run on each. */
 export const databases: readonly { name: string; create: () => Promise<TestDb> }[] = [
   ...(adminUrl ? [{ name: 'postgres', create: () => onPostgres(adminUrl) }] : []),
   { name: 'pglite', create: onPglite },

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface TestServer {
   url: string;
-  /** Paths with query, in the order in which they were asked for */
+  /** Requested paths with query, in order */
   asked: string[];
   close(): Promise<void>;
 }
 
-/** An HTTP server whose answers a test decides. */
+/** An HTTP server whose responses the test controls. */
 export async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<TestServer> {

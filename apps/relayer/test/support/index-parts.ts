@@ -5,7 +5,7 @@ import { createTextIndexer, type TextIndexer } from '../../src/index/index-data.
 import { createBlindIndex } from '../../src/index/keywords/blind-index.ts';
 import type { NamespaceSize } from '../../src/memories/rows/search-rows.ts';
 
-/** The parts that make index data, small and with fixed keys. */
+/** The parts that create index data, small and with fixed keys. */
 export const lexical = createLexicalEmbedder(64, () => Buffer.alloc(32, 5));
 export const accountVectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
 export const blindIndex = createBlindIndex(Buffer.alloc(32, 9), true);
@@ -18,7 +18,7 @@ export function indexerWith(embedder: Embedder = lexical, withWords = true): Tex
   });
 }
 
-/** A namespace with so many memories of one vector each. */
+/** A namespace with that many memories of one vector each. */
 export function sizeOf(memories: number): NamespaceSize {
   return { vectors: memories, stale: 0, texts: memories, meanLength: 8 };
 }

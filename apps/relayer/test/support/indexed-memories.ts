@@ -9,35 +9,39 @@ import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.
 /** Rows of memories as the embed stage and the upload leave them. Returns their ids. */
 export async function insertMemories(
   db: Queryable,
-  place: AccountNamespace,
+  accountNamespace: AccountNamespace,
   texts: readonly string[],
   { state = 'done', indexer = indexerWith() }: { state?: string; indexer?: TextIndexer } = {},
 ): Promise<string[]> {
-  const { accountId } = place;
+  const { accountId } = accountNamespace;
   const data = await indexer.indexTexts(
-    texts.map((text) => ({ accountId, tag: tagOfNamespace(place), text })),
+    texts.map((text) => ({ accountId, tag: tagOfNamespace(accountNamespace), text })),
   );
-  return Promise.all(data.map((each) => insertIndexed(db, place, each, state)));
+  return Promise.all(data.map((each) => insertIndexed(db, accountNamespace, each, state)));
 }
 
 export interface AskOptions {
   limit?: number;
   includePending?: boolean;
-  /** Pretends that the namespace is this large, so that its sign bits make a shortlist */
+  /** Pretends that the namespace is this large, so that its sign bits give a shortlist */
   vectors?: number | undefined;
 }
 
-/** What a search of the place finds for the question, fused. */
+/** The fused results of a search for the question in the namespace. */
 export async function ask(
   db: Db,
-  place: AccountNamespace,
+  accountNamespace: AccountNamespace,
   query: string,
   { limit = 10, includePending = false, vectors }: AskOptions = {},
 ): Promise<Relevance[]> {
-  const { accountId, namespace } = place;
+  const { accountId, namespace } = accountNamespace;
   const [vector] = await lexical.embed([query], [accountId]);
   const size = await readNamespaceSize(db, accountId, namespace, lexical.model);
-  const question = blindIndex.questionTokens(accountId, tagOfNamespace(place), questionOf(query, true));
+  const question = blindIndex.questionTokens(
+    accountId,
+    tagOfNamespace(accountNamespace),
+    questionOf(query, true),
+  );
   const result = await searchMemories(
     db,
     {

@@ -43,7 +43,7 @@ export function testKey(): TestKey {
   return { publicKey: raw.toString('hex'), address: delegateAddress(raw), privateKey };
 }
 
-/** The localnet as a process of its own, with its data in a temporary folder. */
+/** The localnet as a separate process, with its data in a temporary folder. */
 export async function startTestNetwork(): Promise<TestNetwork> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-localnet-'));
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../localnet/src/main.ts')], {

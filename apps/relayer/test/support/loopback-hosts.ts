@@ -1,4 +1,4 @@
 import { createHostRules } from '@memrelay/protocol/host-rules';
 
-/** Those of a relayer that listens where it does by default. */
+/** Those of a relayer that listens on its default address. */
 export const loopbackHosts = createHostRules({ isLoopback: true });

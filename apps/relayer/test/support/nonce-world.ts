@@ -9,7 +9,7 @@ import { silent } from './auth-app.ts';
 import type { TestDb } from './databases.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** A request as an eavesdropper has it. */
+/** A request as an eavesdropper sees it. */
 export interface Captured {
   key: Buffer;
   signedAt: number;
@@ -66,14 +66,16 @@ export function nonceWorld(create: () => Promise<TestDb>) {
     return client;
   };
 
-  /** Requests of a client with a right clock, of one that is ahead, and of one that is behind: all were accepted. */
+  /**
+   * Requests of a client with a correct clock, of one that is ahead, and of one that is behind: all were accepted.
+   */
   async function acceptedBy(store: NonceStore): Promise<Captured[]> {
     const requests = [captured(), captured(seconds() + early), captured(seconds() - 300)];
     for (const request of requests) expect(await send(store, request)).toBe('fresh');
     return requests;
   }
 
-  /** None of them is accepted again, at any time; a request that is signed when their time has passed is. */
+  /** None of them is accepted again, at any time; a request that is signed after their time has passed is. */
   async function refusesReplaysOf(requests: readonly Captured[], ...after: NonceStore[]): Promise<void> {
     const newest = Math.max(...requests.map(({ signedAt }) => signedAt));
     for (const store of after) {
@@ -109,7 +111,7 @@ export function nonceWorld(create: () => Promise<TestDb>) {
       closers.push(() => other.stop());
       return other;
     },
-    /** From now on the address leads to this server; resolves when the store has noticed */
+    /** From now on the address leads to this server; resolves when the store has detected it */
     async moveTo(other: RunningService, store: NonceStore): Promise<void> {
       proxy.target = portOf(other);
       proxy.cut();

@@ -14,23 +14,23 @@ import { loopbackHosts } from './loopback-hosts.ts';
 
 export const issuer = 'https://memory.example';
 export const dashboard = 'https://dashboard.example';
-/** Another page that may call the relayer, though not consent */
+/** Another page that may call the relayer, but not the consent routes */
 export const otherApp = 'https://app.example';
 export const accountId = `0x${'ac'.repeat(32)}`;
 export const redirectUri = 'https://host.example/callback';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** An authorization server on a real database; chain and clock are the test's. */
+/** An authorization server on a real database; the test controls chain and clock. */
 export interface OAuthWorld {
   app: FastifyInstance;
   context: OAuthContext;
   readBearer: ReadBearer;
-  /** Private keys that were made, hex */
+  /** Generated private keys, hex */
   keysMade: string[];
   /** The delegates on chain */
   delegates: Map<string, DelegateScope>;
-  /** `isBehind`: who does not ask for a fresh answer gets one from before any delegate was added */
+  /** `isBehind`: callers that do not require a fresh read get the state before any delegate was added */
   account: { active: boolean; stale: boolean; isBehind: boolean };
   pass(ms: number): void;
   register(uris?: readonly string[], name?: string): Promise<string>;
@@ -40,7 +40,7 @@ export interface OAuthWorld {
   scope(days?: number): GrantScope;
   /** The request as the consent page gets it */
   request(clientId: string, challenge: string, more?: Record<string, string>): Promise<string>;
-  /** All of it up to the code */
+  /** The whole flow up to the code */
   code(days?: number): Promise<Issued>;
 }
 
@@ -50,7 +50,7 @@ export interface Issued {
   code: string;
   redirectTo: URL;
   publicKey: string;
-  /** What a good exchange sends */
+  /** The parameters of a valid exchange */
   exchange: Record<string, string>;
 }
 
@@ -112,7 +112,7 @@ export async function startOAuthWorld(
       nowMs += ms;
     },
     async register(uris = [redirectUri], name = 'Claude') {
-      // An address of its own each time: how often one may register is tried elsewhere
+      // A new address each time, because the registration limit is tested elsewhere
       const answer = await app.inject({
         method: 'POST',
         url: oauthPaths.register,
@@ -123,10 +123,10 @@ export async function startOAuthWorld(
       return answer.json<{ client_id: string }>().client_id;
     },
     authorize(parameters) {
-      const given = Object.entries(parameters).filter(
+      const query = Object.entries(parameters).filter(
         (entry): entry is [string, string] => entry[1] !== undefined,
       );
-      return app.inject({ url: `${oauthPaths.authorize}?${new URLSearchParams(given)}` });
+      return app.inject({ url: `${oauthPaths.authorize}?${new URLSearchParams(query)}` });
     },
     consent: (path, body, origin = dashboard) =>
       app.inject({

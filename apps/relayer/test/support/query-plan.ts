@@ -1,4 +1,4 @@
-/** A node of what `EXPLAIN (ANALYZE, FORMAT JSON)` answers. */
+/** A node in the output of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
 export interface PlanNode {
   'Node Type': string;
   'Index Name'?: string;
@@ -13,7 +13,7 @@ export function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Rows that a node has looked at, in all of its loops. */
+/** Rows that a node has read, in all of its loops. */
 export function rowsRead(node: PlanNode): number {
   return (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
 }

@@ -20,12 +20,12 @@ import { sampleEnvelope } from './sample-envelope.ts';
 const silent = pino({ enabled: false });
 export const owner = `0x${'ab'.repeat(32)}`;
 
-/** Memories of one account, another in each test, that are uploaded together by hand. */
+/** Memories of one account (a new one in each test) that the test uploads together. */
 export function quiltWorld(create: (typeof databases)[number]['create']) {
   let database: TestDb;
   let db: Db;
   let account: Buffer;
-  let place: { accountId: Buffer; namespace: string; tag: Buffer };
+  let namespace: { accountId: Buffer; namespace: string; tag: Buffer };
   const blobCache = createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 });
   beforeAll(async () => {
     database = await create();
@@ -34,7 +34,7 @@ export function quiltWorld(create: (typeof databases)[number]['create']) {
   afterAll(() => database.drop());
   function newAccount(): void {
     account = randomBytes(32);
-    place = { accountId: account, namespace: 'default', tag: Buffer.alloc(16, 1) };
+    namespace = { accountId: account, namespace: 'default', tag: Buffer.alloc(16, 1) };
   }
   beforeEach(async () => {
     for (const table of ['memory_job', 'memory_vector', 'memory', 'forgotten_memory'])
@@ -71,7 +71,7 @@ export function quiltWorld(create: (typeof databases)[number]['create']) {
     return job ? withCompanions(db, job, { maxItems: 20, nShards: 31 }) : [];
   }
 
-  /** One attempt of a sidecar that answers so; what it was asked for. */
+  /** One attempt with a sidecar that responds like this; returns the sidecar's request. */
   async function upload(
     jobs: readonly ClaimedJob[],
     answer: (files: number) => Iterable<UploadCheckpoint> | AsyncIterable<UploadCheckpoint>,
@@ -127,18 +127,18 @@ export function quiltWorld(create: (typeof databases)[number]['create']) {
   }
 
   const records = async (jobs: readonly NewJob[]) => {
-    const found = await readJobs(
+    const records = await readJobs(
       db,
       account,
       jobs.map(({ id }) => id),
     );
-    return jobs.map(({ id }) => found.get(id));
+    return jobs.map(({ id }) => records.get(id));
   };
   const forget = (jobs: readonly NewJob[]) =>
     db.transaction((tx) =>
       deleteMemories(
         tx,
-        place,
+        namespace,
         jobs.map(({ id }) => id),
       ),
     );
@@ -155,8 +155,8 @@ export function quiltWorld(create: (typeof databases)[number]['create']) {
     get account() {
       return account;
     },
-    get place() {
-      return place;
+    get namespace() {
+      return namespace;
     },
     blobCache,
     newAccount,

@@ -7,7 +7,7 @@ import type { TestNetwork } from './localnet-process.ts';
 const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const secret = () => randomBytes(32).toString('hex');
 
-/** Everything that a relayer process on this network needs; nothing answers at its publisher and aggregator. */
+/** Everything that a relayer process on this network needs; its publisher and aggregator do not respond. */
 export async function relayerEnvironment(
   network: TestNetwork,
   databaseUrl: string,
@@ -34,7 +34,7 @@ export async function relayerEnvironment(
 }
 
 export interface RelayerProcess extends RunningPart {
-  /** What it wrote on stdout and stderr until now */
+  /** Its output on stdout and stderr so far */
   log(): string;
 }
 
@@ -45,7 +45,7 @@ export async function startRelayerProcess(environment: NodeJS.ProcessEnv): Promi
     name: 'relayer',
     entry,
     environment,
-    // Its own limit is for people who wait
+    // Its own limit is meant for interactive use
     readyTimeoutMs: 240_000,
     onLine: keep,
     onStderr: keep,
@@ -53,7 +53,7 @@ export async function startRelayerProcess(environment: NodeJS.ProcessEnv): Promi
   return { ...part, log: () => written.join('\n') };
 }
 
-/** What a relayer that does not start writes on stderr, line by line. Fails when it starts, or ends with exit code 0. */
+/** Stderr lines of a relayer that does not start. Fails when it starts, or exits with code 0. */
 export async function startRefusal(environment: NodeJS.ProcessEnv): Promise<string[]> {
   try {
     const part = await startRelayerProcess(environment);

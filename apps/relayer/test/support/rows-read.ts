@@ -12,15 +12,15 @@ interface PlanNode {
 }
 
 /**
- * How many rows of tables the statements read that `work` asks of the database, each time that they read one. Those that
- * are kept prepared are planned as Postgres comes to plan them: once, for whatever they are asked with.
+ * How many table rows each statement of `work` reads, per execution. Prepared statements use their generic plan,
+ * which Postgres chooses once for all parameters.
  */
 export async function rowsRead(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
   const plans = await plansOf(db, work);
   return plans.reduce((sum, plan) => sum + readBy(plan), 0);
 }
 
-/** For each time that a statement of `work` reads this table: the condition on an index, if it uses one. */
+/** For each time that a statement of `work` reads this table: the index condition, if it uses one. */
 export async function indexConditions(
   db: Db,
   table: string,

@@ -6,7 +6,7 @@ const vectors = JSON.parse(
 );
 const sample = Buffer.from(vectors.envelopes[0].envelope, 'hex');
 
-/** An envelope that nobody can open, with an id and a body of its own; all of one account, namespace and key epoch. */
+/** An envelope that no one can open, with a unique id and body; all of one account, namespace and key epoch. */
 export function sampleEnvelope(): { envelope: Buffer; envelopeId: Buffer } {
   const envelope = Buffer.from(sample);
   const envelopeId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex');

@@ -7,7 +7,7 @@ export interface RequestParts {
   method?: string;
   /** Path and query */
   path?: string;
-  /** Sent as it is */
+  /** Sent unchanged */
   body?: string | Buffer;
   /** Unix seconds */
   timestamp?: number | string;
@@ -83,16 +83,16 @@ export function call(
   return send(baseUrl, { ...signedHeaders(key, parts), ...headers }, parts);
 }
 
-/** Node's list form, in which a header may come several times. */
+/** Node's list form, in which a header may occur several times. */
 function flat(headers: Record<string, string | string[]>, method: string, body: string | Buffer): string[] {
   const list = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().flatMap((single) => [name, single]),
   );
   list.push('host', 'localhost');
   if (method === 'GET') return list;
-  const given = (name: string) => Object.keys(headers).some((header) => header.toLowerCase() === name);
-  if (!given('content-type')) list.push('content-type', 'application/json');
-  if (!given('content-length') && !given('transfer-encoding'))
+  const isSet = (name: string) => Object.keys(headers).some((header) => header.toLowerCase() === name);
+  if (!isSet('content-type')) list.push('content-type', 'application/json');
+  if (!isSet('content-length') && !isSet('transfer-encoding'))
     list.push('content-length', String(Buffer.byteLength(body)));
   return list;
 }

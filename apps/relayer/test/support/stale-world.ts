@@ -25,12 +25,12 @@ type ReindexWorldParts = ReindexParts &
   SearchParts & { reindexing: BackgroundRuns };
 
 const tag = Buffer.alloc(16, 3);
-/** A provider refuses a text that has it */
+/** A provider rejects texts that contain it */
 export const refused = 'unspeakable';
 
 /**
- * Memories with vectors of the lexical embedder of 64 dimensions, at a relayer whose model has 128 by now. Blobs come from
- * a cache, and the sidecar opens what is in `texts`.
+ * Memories with vectors of the lexical embedder of 64 dimensions, at a relayer whose current model has 128. Blobs
+ * come from a cache, and the sidecar opens those in `texts`.
  */
 export function staleWorld(db: () => Db) {
   const accountId = randomBytes(32);
@@ -46,7 +46,7 @@ export function staleWorld(db: () => Db) {
     },
   };
   const vectors = createAccountVectors(128, () => Buffer.alloc(32, 7));
-  const place: StaleNamespace = { accountId, namespace: 'n', model: embedder.model };
+  const namespace: StaleNamespace = { accountId, namespace: 'n', model: embedder.model };
   const blobs = new Map<string, Buffer>();
   const texts = new Map<string, string>();
   const opened: string[] = [];
@@ -97,15 +97,15 @@ export function staleWorld(db: () => Db) {
     aggregators: { read: async () => Promise.reject(new BlobReadError('unavailable')) },
     sidecar: {
       open: async ({ items }: OpenRequestHead) => {
-        const found = items.map(({ envelope_id }) => texts.get(envelope_id!));
-        opened.push(...found.flatMap((text) => text ?? []));
+        const openedTexts = items.map(({ envelope_id }) => texts.get(envelope_id!));
+        opened.push(...openedTexts.flatMap((text) => text ?? []));
         return {
-          items: found.map((text) =>
+          items: openedTexts.map((text) =>
             text === undefined
               ? { ok: false, failure: 'denied', reason: 'not this one' }
               : { ok: true, text_length: Buffer.byteLength(text), created_at: '', signer: 'aa' },
           ),
-          payload: Buffer.from(found.join('')),
+          payload: Buffer.from(openedTexts.join('')),
         };
       },
     },
@@ -136,7 +136,7 @@ export function staleWorld(db: () => Db) {
     }
     return ids;
   }
-  /** Models of the vectors of a memory */
+  /** Models of a memory's vectors */
   async function modelsOf(id: string): Promise<string[]> {
     const { rows } = await db().query<{ embedding_model: string }>(
       'SELECT DISTINCT embedding_model FROM memory_vector WHERE memory_id = $1 ORDER BY 1',
@@ -146,5 +146,17 @@ export function staleWorld(db: () => Db) {
   }
   const context = () =>
     ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as ReindexWorldParts;
-  return { accountId, place, caller, account, context, remember, modelsOf, provider, blobs, texts, opened };
+  return {
+    accountId,
+    place: namespace,
+    caller,
+    account,
+    context,
+    remember,
+    modelsOf,
+    provider,
+    blobs,
+    texts,
+    opened,
+  };
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../src/base/db/db.ts';
 import { encodeVector } from '../../src/base/db/vector.ts';
 import { blobOf } from '../../src/blobs/blob-of.ts';
 
-/** A stored memory and all that is known of it. */
+/** A stored memory with all its data. */
 export interface StoredMemory {
   accountId: Buffer;
   id: string;
@@ -19,7 +19,7 @@ export const newId = (): string => `0x${randomBytes(32).toString('hex')}`;
 /** Writes a memory that was stored two hours ago, with a vector of eight numbers. */
 export async function storeMemory(
   db: Db,
-  given: Partial<StoredMemory> & { endEpoch?: number | null; namespace?: string; vector?: number[] } = {},
+  fields: Partial<StoredMemory> & { endEpoch?: number | null; namespace?: string; vector?: number[] } = {},
 ): Promise<StoredMemory> {
   const {
     accountId = randomBytes(32),
@@ -30,7 +30,7 @@ export async function storeMemory(
     endEpoch = 60,
     namespace = 'default',
     vector = [1, 0, 0, 0, 0, 0, 0, 0],
-  } = given;
+  } = fields;
   await db.query(
     `INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id, envelope_sha256,
        size, created_at)
@@ -55,7 +55,7 @@ export async function storeMemory(
   return { accountId, id, blobId, objectId, envelope };
 }
 
-/** A chain that holds these objects, each with its owner, and counts how often it was asked. */
+/** A chain with these objects and their owners, which counts the queries. */
 export class ChainOfObjects {
   epoch = 10;
   asked = 0;
@@ -64,7 +64,7 @@ export class ChainOfObjects {
   readonly silent = new Set<string>();
   readonly objects = new Map<string, StoreObject & { owner: string }>();
 
-  /** The object of a memory; `owner` is the account's, as `accounts` tells it. */
+  /** The object of a memory; `owner` is the account's, as `accounts` reports it. */
   put({ accountId, blobId, objectId }: StoredMemory, endEpoch: number, certified = true): void {
     const owner = ownerOf(`0x${accountId.toString('hex')}`);
     const object = { object_id: objectId, blob_id: blobOf(blobId), end_epoch: endEpoch, certified, owner };
@@ -96,7 +96,7 @@ export class ChainOfObjects {
   };
 }
 
-/** Another address than the account's id, and always the same. */
+/** An address other than the account's id, and always the same. */
 function ownerOf(accountId: string): string {
   return `0x${createHash('sha256').update(accountId).digest('hex')}`;
 }

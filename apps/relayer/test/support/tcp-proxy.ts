@@ -3,18 +3,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
   port: number;
-  /** Where new connections go; undefined refuses them */
+  /** Target of new connections; undefined rejects them */
   target: number | undefined;
-  /** Stops passing bytes on, without closing anything, as a network that drops packets does */
+  /** Stops forwarding bytes without closing anything, like a network that drops packets */
   silent: boolean;
-  /** How many connections have been passed on so far */
+  /** How many connections have been forwarded so far */
   connections: number;
-  /** Ends every connection that is open */
+  /** Closes every open connection */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** A port that stays while what is behind it comes and goes. */
+/** A port that stays open while its target comes and goes. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {

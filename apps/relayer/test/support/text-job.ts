@@ -4,7 +4,7 @@ import type { BlobReads } from '../../src/blobs/read-stored.ts';
 import { createOutbox } from '../../src/jobs/queue/outbox.ts';
 import type { NewJob } from '../../src/jobs/rows/accept-jobs.ts';
 
-/** What keeps the texts of `textJob` until they are embedded. */
+/** Seals the texts of `textJob` until they are embedded. */
 export const outbox = createOutbox(secretRing([randomBytes(32)]));
 
 /** For stages that have every text in the outbox. */
@@ -12,12 +12,12 @@ export const noBlobs: BlobReads = { read: () => Promise.reject(new Error('nothin
 
 /** A job as a relayer accepts it, of an envelope of random bytes. */
 export function textJob(accountId: Buffer, text: string, more: Partial<NewJob> = {}): NewJob {
-  const place = { id: randomUUID(), accountId, namespace: 'default' };
+  const address = { id: randomUUID(), accountId, namespace: 'default' };
   return {
-    ...place,
+    ...address,
     owner: `0x${'ab'.repeat(32)}`,
     delegatePk: randomBytes(32),
-    outbox: outbox.seal(place, text),
+    outbox: outbox.seal(address, text),
     envelope: randomBytes(1_500),
     envelopeId: randomBytes(16),
     envelopeSha256: randomBytes(32),

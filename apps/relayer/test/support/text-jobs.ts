@@ -19,7 +19,7 @@ const silent = pino({ enabled: false });
 const secret = randomBytes(32);
 const tag = Buffer.alloc(16, 1);
 
-/** Jobs of one account, each of a text, taken by hand through the stages that the pipeline runs. */
+/** Text jobs of one account, which tests take through the pipeline's stages step by step. */
 export function textJobs(db: () => Db) {
   const accountId = randomBytes(32);
   const hashOf = (text: string) => textHash(secret, accountId, tag, text);
@@ -32,7 +32,7 @@ export function textJobs(db: () => Db) {
   }
 
   const embedded: string[] = [];
-  /** Embeds whatever is due; returns how many texts went to the provider. */
+  /** Embeds everything that is due; returns how many texts were sent to the provider. */
   async function embedDue(embedder: Embedder = lexical, aggregators: BlobReads = noBlobs): Promise<number> {
     const before = embedded.length;
     const watched: Embedder = {
@@ -48,7 +48,7 @@ export function textJobs(db: () => Db) {
     return embedded.length - before;
   }
   const claimUploads = () => claimJobs(db(), 'uploading', 32, randomUUID());
-  /** The next upload that is due, as its worker has it. */
+  /** The next due upload, as its worker gets it. */
   async function nextUpload(): Promise<ClaimedJob> {
     const claimed = await claimUploads();
     expect(claimed.length).toBe(1);
@@ -85,7 +85,7 @@ export function textJobs(db: () => Db) {
     );
     return rows;
   }
-  /** A text that went all the way, and its blob. */
+  /** A text that was stored, and its blob. */
   async function stored(text: string): Promise<{ job: NewJob; blobId: string }> {
     const [job] = await accept(newJob(text));
     await embedDue();
@@ -96,7 +96,7 @@ export function textJobs(db: () => Db) {
     for (const table of ['memory_job', 'memory', 'memory_vector', 'known_text'])
       await db().query(`DELETE FROM ${table}`);
   }
-  /** Queries that wait for a lock: on Postgres alone */
+  /** Queries that wait for a lock: on Postgres only */
   async function waitingForLocks(): Promise<number> {
     const { rows } = await db().query<{ count: number }>(
       `SELECT count(*)::int AS count FROM pg_stat_activity

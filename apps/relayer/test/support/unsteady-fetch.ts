@@ -1,10 +1,10 @@
-/** A `fetch` whose other end can be made to fail, or to lag behind as a slow full node does. */
+/** A `fetch` whose server can be made to fail, or to lag behind like a slow full node. */
 export interface UnsteadyFetch {
   fetch: typeof fetch;
-  /** `objects frozen`: reads of objects get the answers that the same requests got before */
+  /** `objects frozen`: reads of objects get the responses that the same requests got earlier */
   mode: 'steady' | 'refusing' | 'objects frozen';
   calls: number;
-  /** Most calls that were under way together */
+  /** Maximum number of concurrent calls */
   mostAtOnce: number;
 }
 
