@@ -8,7 +8,7 @@ import { chosenWords, knownTexts } from '../src/leakage/word-attacks.ts';
 
 const { createBlindIndex, createVectorMap, normalize, termsOf } = indexParts;
 
-/** docs/security.md, "What a dump reveals": what the attacks find in rows as the relayer makes them. */
+/** docs/security.md, "What a dump reveals": the results of the attacks on rows as the relayer writes them. */
 
 const dimension = 64;
 const map = createVectorMap(Buffer.alloc(32, 3), dimension);
@@ -39,21 +39,21 @@ const rows = await Promise.all(
 const namespace: Namespace = { name: 'n', rows, questions: [], tokenOf: token };
 const plain = rows.map((row) => row.plain);
 
-test('one known text tells a guess, since the map keeps inner products', () => {
+test('one known text allows recognizing a guess, because the map preserves inner products', () => {
   expect(guessing(rows.slice(0, 1), rows.slice(1), plain)).toBe(1);
 });
 
-test('as many known texts as a vector has numbers rebuild every vector', () => {
+test('as many known texts as a vector has dimensions allow reconstructing every vector', () => {
   expect(reconstruction(rows.slice(0, dimension), rows.slice(dimension), false)).toBeCloseTo(1, 2);
   expect(reconstruction(rows.slice(0, 8), rows.slice(8), false)).toBeLessThan(0.6);
 });
 
-test('known texts name the tokens of their words', () => {
+test('known texts reveal the tokens of their words', () => {
   expect(knownTexts(namespace, rows.slice(0, 40), rows.slice(40))).toBe(1);
   expect(knownTexts(namespace, rows.slice(0, 1), rows.slice(1))).toBeLessThan(0.5);
 });
 
-test('a text of one word names its token, and padding only makes the attacker write more texts', () => {
+test('a text of one word reveals its token, and padding only makes the attacker write more texts', () => {
   const chosen = words.map((word) => termsOf(word)[0]!);
   const found = (padding: number, texts: number) =>
     chosenWords(namespace, chosen, { name: 'variant', noise: 0, padding }, texts, random);
@@ -62,7 +62,7 @@ test('a text of one word names its token, and padding only makes the attacker wr
   expect(found(0.5, 40)).toBe(1);
 });
 
-test('padding adds tokens of other texts and takes none away', () => {
+test('padding adds tokens of other texts and removes none', () => {
   const padded = rowsOf(namespace, { name: 'padding', noise: 0, padding: 0.5 });
   for (const [i, { tokens }] of padded.entries()) {
     const own = rows[i]!.tokens;
@@ -71,7 +71,7 @@ test('padding adds tokens of other texts and takes none away', () => {
   }
 });
 
-test('noise of a quarter ends the test with one text, not that with ten', () => {
+test('noise of a quarter defeats the test with one text, but not with ten', () => {
   const noisy = rowsOf(namespace, { name: 'noise', noise: 0.25, padding: 0 });
   expect(guessing(noisy.slice(0, 1), noisy.slice(1), plain)).toBeLessThan(0.5);
   expect(guessing(noisy.slice(0, 10), noisy.slice(10), plain)).toBeGreaterThan(0.5);

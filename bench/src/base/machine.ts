@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { findPostgres } from '@memrelay/dev-env/services/find-postgres';
 import type { Client } from 'pg';
 
-/** What the figures depend on. No host name: results are published. */
+/** What the figures depend on. Contains no host name, because results are published. */
 export interface MachineFacts {
   cpuModel: string;
   cores: number;
@@ -26,7 +26,7 @@ export async function machineFacts(): Promise<MachineFacts> {
   };
 }
 
-/** `fsync` and friends as they are while measuring: durable figures need them on. */
+/** `fsync` and related settings as they are while measuring: durable figures need them on. */
 export async function durability(client: Client): Promise<Record<string, string>> {
   const names = ['fsync', 'synchronous_commit', 'shared_buffers'];
   const { rows } = await client.query<{ name: string; setting: string; unit: string | null }>(

@@ -11,7 +11,7 @@ export interface Measurement {
   stages?: Record<string, number>;
   /** Processor time of each part per operation, ms */
   cpuMs?: Readonly<Record<string, number>>;
-  /** Anything else worth knowing, e.g. ratios to a baseline of the same run */
+  /** Other useful values, e.g. ratios to a baseline of the same run */
   more?: Record<string, number | string>;
 }
 
@@ -19,12 +19,12 @@ export interface BenchResult {
   measurements: Measurement[];
   /** What is synthetic or simplified, in full sentences */
   notes: string[];
-  /** What is not as it must be: the command fails with it */
+  /** Problems with the result: the command fails if there are any */
   failures?: string[];
 }
 
 export interface BenchOptions {
-  /** How many memories, where a bench lets that be chosen */
+  /** Number of memories, for benches that let the caller choose */
   memories?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Bench {
   run(progress: (step: string) => void, options?: BenchOptions): Promise<BenchResult>;
 }
 
-/** Of each measurement the run with the lower p50: what else a shared machine does can only make it slower. */
+/** For each measurement, the run with the lower p50: other programs on a shared machine can only make it slower. */
 export function betterOf(runs: readonly BenchResult[]): BenchResult {
   const [first, ...others] = runs as [BenchResult, ...BenchResult[]];
   if (others.length === 0) return first;
@@ -52,7 +52,7 @@ export function betterOf(runs: readonly BenchResult[]): BenchResult {
 
 const resultsDirectory = new URL('../../results/', import.meta.url);
 
-/** Keeps the result as `<date>-<name>.json`; returns where. */
+/** Saves the result as `<date>-<name>.json`; returns the path. */
 export async function saveResult(bench: Bench, machine: MachineFacts, result: BenchResult): Promise<string> {
   await mkdir(resultsDirectory, { recursive: true });
   const file = fileURLToPath(
@@ -83,7 +83,7 @@ export function printResult(bench: Bench, { measurements, notes, failures }: Ben
 function stagesLine(stages: Readonly<Record<string, number>>): string {
   const { total, ...named } = stages;
   const parts = Object.entries(named).sort((a, b) => b[1] - a[1]);
-  // Of medians: they do not add up to the median of the whole
+  // Medians of the stages: they do not add up to the median of the whole
   const whole = parts.reduce((sum, [, ms]) => sum + ms, 0);
   const lines = parts.map(([name, ms]) => `${name} ${ms} (${Math.round((ms / whole) * 100)} %)`);
   return `dominates: ${lines.join(', ')}`;

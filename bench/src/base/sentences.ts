@@ -1,6 +1,6 @@
 /**
- * Synthetic memories: plausible sentences from a seed, so that every run stores and asks the same. A fact has ten
- * tellings with the same person, thing and place, so that one question has exactly ten good answers.
+ * Synthetic memories: plausible sentences from a seed, so that every run stores and queries the same. A fact has ten
+ * wordings with the same person, thing and place, so that a question has exactly ten good answers.
  */
 import { seededRandom } from '@memrelay/dev-env/seeded-random';
 
@@ -57,7 +57,7 @@ interface Fact {
   month: string;
 }
 
-export const tellingsOfAFact = 10;
+export const wordingsPerFact = 10;
 
 /** Person and place together are different for each of the first 1,000 facts. */
 function factOf(number: number): Fact {
@@ -71,7 +71,7 @@ function factOf(number: number): Fact {
   };
 }
 
-/** One of the ten tellings (0 to 9) of a fact: 80 to 130 characters. */
+/** One of the ten wordings (0 to 9) of a fact: 80 to 130 characters. */
 export function sentence(fact: number, telling: number): string {
   const words = tellings[telling % tellings.length]!;
   return words(factOf(fact), asides[(telling * 3 + fact) % asides.length]!);

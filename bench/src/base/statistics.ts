@@ -3,7 +3,7 @@ export interface Timing {
   count: number;
   p50: number;
   p95: number;
-  /** Operations a second over the whole measurement */
+  /** Operations per second over the whole measurement */
   perSecond: number;
 }
 
@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** By how much a line that is fitted to the values (least squares) rises from one to the next; NaN for fewer than two. */
+/** Slope per step of a line fitted to the values (least squares); NaN for fewer than two. */
 export function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -30,13 +30,13 @@ export function slope(values: readonly number[]): number {
   return rise / run;
 }
 
-/** Two decimals below 10, one below 100: more would promise what a shared machine cannot hold. */
+/** Two decimals below 10, one below 100: a shared machine does not allow more precision. */
 export function rounded(value: number): number {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   return Number(value.toFixed(digits));
 }
 
-/** Runs `operation` for 0 … count − 1 with `concurrency` at once. Throws the first failure. */
+/** Runs `operation` for 0 … count − 1 with the given concurrency. Throws the first failure. */
 export async function measure(
   count: number,
   concurrency: number,

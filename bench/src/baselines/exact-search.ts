@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { measure, type Timing } from '../base/statistics.ts';
 
-/** The exact search of one namespace in SQL, with vectors of its own rows as questions. */
+/** The exact search of one namespace in SQL, with vectors of its own rows as queries. */
 export async function exactSearch(database: Client, namespace: string, limit: number): Promise<Timing> {
   const { rows } = await database.query<{ embedding: string; account_id: Buffer; embedding_model: string }>(
     'SELECT embedding::text, account_id, embedding_model FROM memory_vector WHERE namespace = $1 LIMIT 100',

@@ -18,7 +18,7 @@ async function nginxBinary(): Promise<string> {
   return find()!;
 }
 
-/** nginx as a file server that also takes PUT (DAV), with its usual settings and no access log. */
+/** nginx as a file server that also accepts PUT (DAV), with its default settings and no access log. */
 export async function startNginx(): Promise<RunningService> {
   const binary = await nginxBinary();
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-nginx-'));

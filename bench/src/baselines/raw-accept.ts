@@ -10,7 +10,7 @@ export interface RawAccept {
   stop(): Promise<void>;
 }
 
-/** Starts raw-server.ts on the database of a system, whose job table it copies. */
+/** Starts raw-server.ts on the database of a system, and copies its job table. */
 export async function startRawAccept(databaseUrl: string): Promise<RawAccept> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -8,11 +8,11 @@ import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts
 
 const operations = 400;
 const concurrency = 4;
-/** For the last line: it goes on for about so many kills, each so long after the sidecar is up again */
+/** For the last line: it runs for about this many kills, each this long after the sidecar is up again */
 const killEveryMs = 5_000;
 const kills = 4;
 
-/** As an app that does not give up: again, under the same key, when the SDK's own attempts are over. */
+/** Like an app that does not give up: retries under the same key when the SDK's own attempts are used up. */
 async function remember({ client }: FaultySystem): Promise<void> {
   const text = nextText();
   for (const idempotencyKey = randomUUID(); ; )
@@ -24,7 +24,7 @@ async function remember({ client }: FaultySystem): Promise<void> {
     }
 }
 
-/** A text that comes twice is stored once. */
+/** A repeated text is stored once, so each text is different. */
 let texts = 0;
 const nextText = (): string => `${sentence(texts % 1_000, 0)} (${texts++})`;
 
@@ -62,8 +62,8 @@ export const acceptFaultsBench: Bench = {
       return {
         measurements,
         notes: [
-          `${operations} calls, ${concurrency} at a time, through the SDK, which repeats what the server could not take, and again where its attempts end; on Postgres and Redis, quilts of at most 20.`,
-          'Uploads go on behind the accepts: what they cost by their retries is in the figures. A killed sidecar takes its relayer with it, which is started again: with one relayer that is a gap in which the SDK waits; with several the others answer.',
+          `${operations} calls, ${concurrency} at a time, through the SDK, which retries whatever the server could not accept, and retried again after its last attempt; on Postgres and Redis, quilts of at most 20.`,
+          'Uploads continue behind the accepts, so the cost of their retries is included. A killed sidecar stops its relayer, which is restarted: with one relayer the SDK waits in the meantime; with several the others respond.',
           `Of ${texts} accepted memories ${stored} are stored at the end and ${jobs.failed} are kept as failed, to be retried.`,
         ],
         ...(stored + jobs.failed === texts ? {} : { failures: ['memories that were accepted are gone'] }),
@@ -94,7 +94,7 @@ const faults: readonly [string, (system: FaultySystem) => () => void][] = [
   ],
 ];
 
-/** So that each begins alike: nothing waits any more, what failed is tried again. */
+/** So that each starts in the same state: the queue is empty, and failed jobs have been retried. */
 async function settled({ client }: FaultySystem): Promise<void> {
   for (;;) {
     const { jobs } = await client.stats();

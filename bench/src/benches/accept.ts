@@ -14,7 +14,7 @@ const concurrencies = [1, 8] as const;
 const counts = { 1: 200, 8: 1_200 } as const;
 const embeddedCounts = { 1: 100, 8: 300 } as const;
 
-/** A text that comes twice is stored once: each is another one, up to 10,000 of them. */
+/** A repeated text is stored once, so each is different, up to 10,000 of them. */
 let texts = 0;
 function nextText(): string {
   const number = texts++;
@@ -43,7 +43,9 @@ export const acceptBench: Bench = {
         measurements.push(...compare(await accepting(system, 'Postgres + Redis, uploads elsewhere', counts)));
         goOn();
         progress('accepting while everything runs on this machine');
-        measurements.push(...compare(await accepting(system, 'Postgres + Redis, uploads beside', counts)));
+        measurements.push(
+          ...compare(await accepting(system, 'Postgres + Redis, uploads on this machine', counts)),
+        );
       } finally {
         await system.stop();
       }
@@ -67,8 +69,8 @@ export const acceptBench: Bench = {
     return {
       measurements,
       notes: [
-        'Texts are synthetic sentences of about 100 bytes; each becomes an envelope of 1.7 KB. Embedding goes on in the background, by the built-in lexical embedder.',
-        '"uploads elsewhere": the blob store is stopped while measuring, as if store and chain ran on other machines. "uploads beside": both run on the same cores and take what they can get.',
+        'Texts are synthetic sentences of about 100 bytes; each becomes an envelope of 1.7 KB. Embedding continues in the background, with the built-in lexical embedder.',
+        '"uploads elsewhere": the blob store is stopped while measuring, as if store and chain ran on other machines. "uploads on this machine": both run on the same cores and compete for them.',
         'Baseline: a Fastify server that inserts an equal row into an equal table, without signature, nonce, sealing or idempotency key.',
         'The client is the SDK in the bench process, on the same machine.',
       ],
@@ -103,7 +105,7 @@ async function accepting(
   const results: Measurement[] = [];
   await measure(60, 4, accept);
   for (const concurrency of concurrencies) {
-    // What the measurement before left in the queue is embedded, so that each begins alike
+    // The previous measurement's queue is embedded first, so that each starts in the same state
     await wait(3_000);
     takeStages();
     const before = cpuSoFar();

@@ -18,7 +18,7 @@ import { median, percentile, rounded, type Timing } from '../base/statistics.ts'
 const sizes = { '1 KB': 1e3, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7, '100 MB': 1e8 } as const;
 type Size = keyof typeof sizes;
 
-/** How often each blob is encoded, by shards; the SDK takes more than a second for each at 1000. */
+/** How often each blob is encoded, by shards; the SDK takes more than a second per blob at 1000. */
 const rounds: Record<number, Partial<Record<Size, number>>> = {
   31: { '1 KB': 200, '100 KB': 50, '1 MB': 10, '10 MB': 3 },
   1000: { '1 KB': 5, '100 KB': 5, '1 MB': 3, '10 MB': 3, '100 MB': 1 },
@@ -57,11 +57,11 @@ export const blobIdBench: Bench = {
     return {
       measurements,
       notes: [
-        'Times are processor times (user and system) for one blob, not times that a clock shows: other programs were using the machine.',
-        'Contents are random bytes in memory; both sides encode the same ones, in turns, and the ids are compared.',
-        'Small blobs: fresh random bytes each time, in turns; roots of columns are kept from one blob to the next, up to 1,334 bytes at 1000 shards.',
-        'The SDK is @mysten/walrus-wasm 0.3.0, compute_metadata. A first blob of each side is not counted.',
-        '1 GiB is a file of zeros, which costs as much as any other content, in a process of its own: the first use of the encoder is in its time, Node itself in its memory.',
+        'Times are processor times (user and system) for one blob, not wall-clock times: other programs were using the machine.',
+        'Contents are random bytes in memory; both sides encode the same ones alternately, and the ids are compared.',
+        'Small blobs: new random bytes each time, alternately; roots of columns are cached from one blob to the next, up to 1,334 bytes at 1000 shards.',
+        'The SDK is @mysten/walrus-wasm 0.3.0, compute_metadata. The first blob of each side is not counted.',
+        '1 GiB is a file of zeros, which costs as much as any other content, in a separate process: its time includes the first use of the encoder, its memory includes Node itself.',
       ],
     };
   },
@@ -91,7 +91,7 @@ function compare(reference: BlobEncoder, nShards: number, size: Size, count: num
   ];
 }
 
-/** The same blobs by an encoder that keeps the roots of columns, and by one that does not. */
+/** The same blobs with an encoder that caches the roots of columns, and with one that does not. */
 function measureSmall(nShards: number, size: number): Measurement[] {
   const keeping = createEncoder(nShards);
   const plain = { ...createEncoder(nShards), columnRoots: undefined };

@@ -83,9 +83,9 @@ export const blobstoreBench: Bench = {
       measurements,
       notes: [
         ...skipped,
-        'Random content; the blob store computes true ids for 1000 shards, keeps checksums, syncs content and registry to the disk before it answers, and verifies what it reads; a block that it verified in the last ten minutes is not hashed again while its file is unchanged. nginx does none of these: the ratio is the price of all of them together.',
-        'The same keys are read that were written just before, from the page cache.',
-        'Client and servers share the machine; connections are kept.',
+        'Random content; the blob store computes true ids for 1000 shards, keeps checksums, syncs content and registry to the disk before it responds, and verifies what it reads; a block verified in the last ten minutes is not hashed again while its file is unchanged. nginx does none of this: the ratio is the price of all of it together.',
+        'Reads use the keys that were just written, from the page cache.',
+        'Client and servers share the machine; connections are kept alive.',
       ],
     };
   },
@@ -98,7 +98,7 @@ interface Load {
 }
 
 function timed(target: Target, verb: 'put' | 'get', from: number, { bytes, count, concurrency }: Load) {
-  // Filled before the clock runs where it fits; large bodies differ in their first bytes alone
+  // Filled before the clock starts if it fits; large bodies differ only in their first bytes
   const content = randomFillSync(Buffer.alloc(bytes));
   return measure(count, concurrency, (index) => {
     const key = from + index;
@@ -109,7 +109,7 @@ function timed(target: Target, verb: 'put' | 'get', from: number, { bytes, count
   });
 }
 
-/** One blob of 1 GiB in and out, with the most memory that the process held. */
+/** Stores and reads one blob of 1 GiB; returns the process's peak memory. */
 async function large(url: string, peakMiB: () => number): Promise<Measurement[]> {
   const block = randomFillSync(Buffer.alloc(mib));
   async function* chunks() {

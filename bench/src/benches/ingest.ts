@@ -9,10 +9,10 @@ import { cpuSince, cpuSoFar } from '../system/processes.ts';
 
 const memories = 1_000;
 
-/** Bulk calls at a time: one caller alone would wait for its answers most of the time */
+/** Concurrent bulk calls: a single caller would wait for responses most of the time */
 const clients = 4;
 
-/** Settings that the rate depends on, beside each other */
+/** Settings that the rate depends on, for comparison */
 const ways = [
   { how: 'in quilts', environment: {} },
   { how: 'a blob each', environment: { STORE_QUILT_MAX_ITEMS: '1' } },
@@ -39,10 +39,10 @@ export const ingestBench: Bench = {
     return {
       measurements,
       notes: [
-        `${memories} memories in bulk calls of 20, ${clients} at a time; the times are those of one memory from its bulk call until it is seen as done.`,
+        `${memories} memories in bulk calls of 20, ${clients} at a time; the times are those of one memory from its bulk call until it is reported as done.`,
         'A quilt has at most 20 memories on the local network, and no upload waits for others.',
         ...[31, 1000].map(costNote),
-        'The rate is bound by the part with the most processor time, or by all parts together where they fill the cores.',
+        'The rate is limited by the part with the most processor time, or by all parts together when they use all cores.',
       ],
     };
   },
@@ -95,7 +95,7 @@ function blobOf(id: string): string {
 const envelopeBytes = 1_600;
 const nameLength = 65;
 
-/** What a blob store keeps, and is paid for, of one memory: by the formulas that `memrelay cost` shows too. */
+/** What a blob store keeps and charges for one memory, by the formulas of `memrelay cost`. */
 function costNote(nShards: number): string {
   const count = maxPatches(nShards);
   const sizes = new Array<number>(count).fill(envelopeBytes);

@@ -39,10 +39,10 @@ export const recallBench: Bench = {
 };
 
 const notes = [
-  'Sentences are synthetic and embedded by the built-in lexical embedder: real models put a network call before the search, which no figure here contains.',
+  'Sentences are synthetic and embedded by the built-in lexical embedder: real models add a network call before the search, which no figure here includes.',
   'Each question has ten good answers; under ten key pairs each was sealed under another key epoch.',
-  'All envelopes, vectors and keys are made by the API. But for the cold reads, the upload was skipped: envelopes went from the job rows straight into the blob cache.',
-  'Baseline: the exact nearest-neighbour query alone, in SQL, over one connection, without authentication, decryption or answer.',
+  'All envelopes, vectors and keys are created by the API. Except for the cold reads, the upload was skipped: envelopes went from the job rows directly into the blob cache.',
+  'Baseline: the exact nearest-neighbour query alone, in SQL, over one connection, without authentication, decryption or response.',
   `Neighbours: ${neighbourTenants} accounts with ${neighbourRows} memories each in a namespace of the same name, with vectors equal to the owner's.`,
 ];
 
@@ -84,14 +84,14 @@ async function measureAll(
   return results;
 }
 
-/** Throws when the answer has not ten memories: a figure for fewer would be another measurement. */
+/** Throws when the response does not have ten memories: a figure for fewer would be another measurement. */
 async function recallTen({ memrelay }: BenchClient, fact: number): Promise<string[]> {
   const { results } = await memrelay.recall(question(fact), { limit: hits });
   if (results.length !== hits) throw new Error(`${results.length} of ${hits} memories were recalled`);
   return results.map(({ text }) => text);
 }
 
-/** Median number of key pairs that the hits of one question stand under. */
+/** Median number of key pairs among the hits of one question. */
 async function pairsOf(world: RecallWorld, { memrelay }: BenchClient): Promise<number> {
   const counts: number[] = [];
   for (let fact = 0; fact < 20; fact++) {
@@ -144,7 +144,7 @@ async function besideNeighbours(world: RecallWorld, database: Client): Promise<M
   await addNeighbours(database, namespace);
   const after = await ask();
   const same = after.filter((text, i) => text === before[i]).length;
-  // The new rows have pushed the owner's out of Postgres' buffers
+  // The new rows have evicted the owner's from Postgres' buffers
   await measure(200, 4, (i) => recallTen(client, (i * 7) % facts));
   client.takeStages();
   const timing = await measure(200, 1, (i) => recallTen(client, (i * 7) % facts));
@@ -152,7 +152,7 @@ async function besideNeighbours(world: RecallWorld, database: Client): Promise<M
   client.memrelay.destroy();
   const rows = `${same} of ${asked * hits}`;
   return {
-    what: `${name}, warm, beside neighbours, 1 at once`,
+    what: `${name}, warm, with neighbours, 1 at once`,
     timing,
     stages,
     more: { 'same hits as without': rows },

@@ -26,8 +26,8 @@ export const recallableBench: Bench = {
     return {
       measurements,
       notes: [
-        'One memory at a time, asked for without a pause, so the polling itself takes part of the processor.',
-        'Chain, key servers and blob store run on this machine: `done` covers a real upload, two chain transactions and fsync.',
+        'One memory at a time, polled without a pause, so the polling itself takes part of the processor.',
+        'Chain, key servers and blob store run on this machine: `done` includes a real upload, two chain transactions and fsync.',
       ],
     };
   },

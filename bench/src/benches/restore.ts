@@ -8,17 +8,17 @@ import { startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { type CpuMs, cpuSince, cpuSoFar } from '../system/processes.ts';
 
 const defaultMemories = 10_000;
-/** Of one call, the most that is allowed */
+/** Per call, the maximum allowed */
 const perCall = 500;
 const clients = 4;
 const namespace = 'restored';
 const questions = 20;
 
-/** What a part may hold more at the end than after the first quarter of the calls, MiB. */
+/** Maximum growth of a part's memory from the first quarter of the calls to the end, MiB. */
 const room = { live: 16, rss: 96 } as const;
 const judged = ['relayer', 'sidecar'] as const;
 
-type Held = Record<(typeof judged)[number], MemorySample>;
+type MemoryByPart = Record<(typeof judged)[number], MemorySample>;
 
 export const restoreBench: Bench = {
   name: 'restore',
@@ -36,16 +36,19 @@ export const restoreBench: Bench = {
         progress('starting again on an empty database');
         await system.restartOn(await services.anotherDatabase());
         const cpu = cpuSoFar();
-        const calls: { ms: number; restored: number; held: Held }[] = [];
+        const calls: { ms: number; restored: number; memory: MemoryByPart }[] = [];
         let restored = 0;
         for (let more = true; more; ) {
           const started = performance.now();
           const answer = await memrelay.restore({ limit: perCall, once: true });
           const ms = performance.now() - started;
-          const held = { relayer: await samples.sample('relayer'), sidecar: await samples.sample('sidecar') };
+          const memory = {
+            relayer: await samples.sample('relayer'),
+            sidecar: await samples.sample('sidecar'),
+          };
           restored += answer.restored;
-          calls.push({ ms, restored: answer.restored, held });
-          progress(`${restored} of ${answer.total}; the relayer holds ${mib(held.relayer.live)} MiB`);
+          calls.push({ ms, restored: answer.restored, memory });
+          progress(`${restored} of ${answer.total}; the relayer holds ${mib(memory.relayer.live)} MiB`);
           more = answer.more ?? false;
           if (answer.failed) throw new Error(`${answer.failed.length} were not restored`);
         }
@@ -67,7 +70,7 @@ async function store(memrelay: MemRelay, memories: number, progress: (step: stri
   for (let stored = 0; stored < memories; stored += atOnce) {
     progress(`storing: ${stored} of ${memories}`);
     const texts = Array.from({ length: Math.min(atOnce, memories - stored) }, (_, i) => ({
-      // A number apart: no text comes twice
+      // With a number, so that no text repeats
       text: `${sentence((stored + i) % 1_000, i % 10)} (${stored + i})`,
     }));
     const parts = Array.from({ length: clients }, (_, i) => texts.filter((_text, at) => at % clients === i));
@@ -91,7 +94,7 @@ async function answers(memrelay: MemRelay): Promise<Answers> {
   return all;
 }
 
-/** The share of hits whose text is in the other answer too, or whose distance is: equals may change places. */
+/** The share of hits whose text, or whose distance, is in the other result too: equal ones may change places. */
 function sameAnswers(before: Answers, after: Answers): number {
   const same = before.flatMap((hits, i) =>
     hits.map(({ text, distance }) =>
@@ -104,7 +107,7 @@ function sameAnswers(before: Answers, after: Answers): number {
 interface Run {
   memories: number;
   restored: number;
-  calls: readonly { ms: number; restored: number; held: Held }[];
+  calls: readonly { ms: number; restored: number; memory: MemoryByPart }[];
   cpuMs: CpuMs;
   same: number;
 }
@@ -119,7 +122,7 @@ function judge({ memories, restored, calls, cpuMs, same }: Run): BenchResult {
   const measurements = judged.map((part): Measurement => {
     const more: Record<string, number | string> = { calls: calls.length, 'hits as before': same };
     for (const what of ['live', 'rss'] as const) {
-      const all = calls.map(({ held }) => held[part][what]);
+      const all = calls.map(({ memory }) => memory[part][what]);
       more[`${what} MiB`] = all.map(mib).join(' ');
       const grown = all.at(-1)! - all[settled]!;
       if (grown > room[what]) failures.push(`${part} grows: ${what} by ${mib(grown)} MiB`);
@@ -136,9 +139,9 @@ function judge({ memories, restored, calls, cpuMs, same }: Run): BenchResult {
     measurements,
     failures,
     notes: [
-      `Calls of at most ${perCall} memories, one after the other, until no more comes; the times are those of a call. The first ones look through the blobs and may restore nothing.`,
-      'What relayer and sidecar hold is looked at after each call, once the garbage was collected (live), and as RSS.',
-      'Chain, blob store and secrets are those of before, the database is empty, and every blob is read from the aggregator.',
+      `Calls of at most ${perCall} memories, one after the other, until none are left; the times are those of a call. The first ones scan the blobs and may restore nothing.`,
+      'Memory of relayer and sidecar is measured after each call: live after garbage collection, and RSS.',
+      'Chain, blob store and secrets are the same as before, the database is empty, and every blob is read from the aggregator.',
     ],
   };
 }

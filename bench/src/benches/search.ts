@@ -3,7 +3,7 @@ import { type AccountNamespace, openSearchIndex, type SearchIndex } from '@memre
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import type { Bench, Measurement } from '../base/report.ts';
-import { question, sentence, tellingsOfAFact } from '../base/sentences.ts';
+import { question, sentence, wordingsPerFact } from '../base/sentences.ts';
 import { measure } from '../base/statistics.ts';
 import { realSentences } from '../seed/real-sentences.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';
@@ -15,37 +15,37 @@ const dimension = 1536;
 const neighbours = 2_000;
 const memoriesOfANeighbour = 5;
 
-/** An owner with so many memories; those beyond what is told are copies of it. */
+/** An owner with this many memories; beyond `original`, they are copies. */
 interface OwnerSet {
   what: string;
   memories: number;
-  told: readonly string[];
+  originals: readonly string[];
   questionNo(i: number): string;
-  place: AccountNamespace;
+  namespace: AccountNamespace;
 }
 
 const synthetic = [1, 100, 10_000, 100_000].map((memories): OwnerSet => {
-  const told = Math.min(memories, 10_000);
-  const facts = Math.ceil(told / tellingsOfAFact);
+  const originals = Math.min(memories, 10_000);
+  const facts = Math.ceil(originals / wordingsPerFact);
   return {
     what: `${memories} memories`,
     memories,
-    told: Array.from({ length: told }, (_, i) =>
-      sentence(Math.floor(i / tellingsOfAFact), i % tellingsOfAFact),
+    originals: Array.from({ length: originals }, (_, i) =>
+      sentence(Math.floor(i / wordingsPerFact), i % wordingsPerFact),
     ),
     questionNo: (i) => question((i * 7) % facts),
-    place: namespaceOf(`owner of ${memories}`),
+    namespace: namespaceOf(`owner of ${memories}`),
   };
 });
 
 async function real(): Promise<OwnerSet> {
-  const { told, asked } = await realSentences();
+  const { originals, asked: questions } = await realSentences();
   return {
-    what: `${told.length} real sentences`,
-    memories: told.length,
-    told,
-    questionNo: (i) => asked[i % asked.length]!,
-    place: namespaceOf('owner of real sentences'),
+    what: `${originals.length} real sentences`,
+    memories: originals.length,
+    originals,
+    questionNo: (i) => questions[i % questions.length]!,
+    namespace: namespaceOf('owner of real sentences'),
   };
 }
 
@@ -88,10 +88,10 @@ const lexical = {
 
 const notes = [
   `All owners share the tables with ${neighbours} others of ${memoriesOfANeighbour} memories each, in namespaces of the same name.`,
-  'Sentences are synthetic, ten tellings of each fact: vectors stand in clusters, and the words of a question in up to a tenth of the texts, which is hard on the index of words. Of 100,000 memories 90,000 are copies.',
-  'Real sentences are those of the documentation of the installed packages; each question is a sentence of the same texts that was not stored.',
-  'Share of the exact: of the ten best by comparing every vector, how many the shortlist finds, or others of the same score.',
-  'Without HTTP, keys and decryption: `recall` measures all of it.',
+  'Sentences are synthetic, ten wordings of each fact: vectors form clusters, and the words of a question are in up to a tenth of the texts, which is hard on the keyword index. Of 100,000 memories 90,000 are copies.',
+  'Real sentences come from the documentation of the installed packages; each question is a sentence of the same texts that was not stored.',
+  'Share of the exact: how many of the ten best by comparing every vector are found by the shortlist, or others of the same score.',
+  'Without HTTP, keys and decryption: `recall` measures the whole.',
 ];
 
 function namespaceOf(owner: string): AccountNamespace {
@@ -107,11 +107,11 @@ async function addNeighbours(index: SearchIndex): Promise<void> {
   }
 }
 
-async function fill({ add, db }: SearchIndex, { place, memories, told }: OwnerSet): Promise<void> {
-  await add(place, told);
+async function fill({ add, db }: SearchIndex, { namespace, memories, originals }: OwnerSet): Promise<void> {
+  await add(namespace, originals);
   const columns =
     'namespace, state, blob_id, envelope_sha256, size, tokens, tokens_twice, tokens_often, length_bucket';
-  for (let copied = told.length; copied < memories; copied += told.length)
+  for (let copied = originals.length; copied < memories; copied += originals.length)
     await db.query(
       `WITH original AS (
          SELECT *, gen_random_uuid() AS copy FROM memory WHERE account_id = $1 AND importance = 0.5),
@@ -121,17 +121,17 @@ async function fill({ add, db }: SearchIndex, { place, memories, told }: OwnerSe
        INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
        SELECT v.account_id, v.namespace, embedding_model, copy, chunk_no, vector_key_id, embedding, code
        FROM original JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = original.id`,
-      [place.accountId],
+      [namespace.accountId],
     );
   for (const table of ['memory', 'memory_vector']) await db.query(`VACUUM ANALYZE ${table}`);
-  // What was written is on disk before anything is measured
+  // Written data is flushed to disk before anything is measured
   await db.query('CHECKPOINT');
 }
 
 async function measureSet(index: SearchIndex, set: OwnerSet): Promise<Measurement> {
   const expected = Math.min(limit, set.memories);
   const search = async (i: number): Promise<void> => {
-    const found = await index.search(set.place, set.questionNo(i), limit);
+    const found = await index.search(set.namespace, set.questionNo(i), limit);
     if (found.slice(0, limit).length !== expected)
       throw new Error(`${found.length} of ${expected} memories were found`);
   };
@@ -147,14 +147,14 @@ async function measureSet(index: SearchIndex, set: OwnerSet): Promise<Measuremen
   };
 }
 
-async function shareOfExact(index: SearchIndex, { place, questionNo }: OwnerSet): Promise<number> {
+async function shareOfExact(index: SearchIndex, { namespace, questionNo }: OwnerSet): Promise<number> {
   let [found, wanted] = [0, 0];
   for (let i = 0; i < sharesAsked; i++) {
-    const asked = questionNo(i);
-    const exact = (await index.search(place, asked, limit, 'every')).slice(0, limit);
+    const text = questionNo(i);
+    const exact = (await index.search(namespace, text, limit, 'every')).slice(0, limit);
     const least = exact.at(-1)!.score - 1e-6;
     const ids = new Set(exact.map(({ match }) => match.id));
-    const near = (await index.search(place, asked, limit)).slice(0, limit);
+    const near = (await index.search(namespace, text, limit)).slice(0, limit);
     wanted += exact.length;
     found += near.filter(({ match, score }) => ids.has(match.id) || score >= least).length;
   }

@@ -11,18 +11,20 @@ const defaultMemories = 50_000;
 const perSample = 1_000;
 const clients = 4;
 const namespaces = 10;
-/** Recalls after each thousand, so that what reads is looked at too */
+/** Recalls after each thousand, to include the memory of reads */
 const recalls = 20;
-/** Caches fill and functions are compiled meanwhile: that share of the samples says nothing, and five at least */
+/**
+ * During this share of the samples (at least five), caches fill and functions are compiled, so it is not evaluated
+ */
 const warmUp = { share: 0.2, least: 5 };
 
-/** The chain beside them keeps its objects in memory, as no real network would: it is shown and not judged. */
+/** The local chain keeps its objects in memory, unlike a real network: it is shown but not judged. */
 const judged = ['relayer', 'sidecar', 'blobstore'] as const satisfies PartName[];
 const shown = [...judged, 'localnet'] as const;
 
 /**
- * What may be held more at the end than after the warm-up: so much a memory that was stored meanwhile, in bytes, or so
- * many MiB, which is what moves by itself. An allocator gives pages back late, so RSS has more room.
+ * Maximum growth after the warm-up: bytes per stored memory, or MiB, which is normal variation. An allocator returns
+ * pages late, so RSS is allowed more.
  */
 const room = { live: { perMemory: 200, leastMiB: 6 }, rss: { perMemory: 1_024, leastMiB: 48 } } as const;
 
@@ -52,7 +54,7 @@ export const soakBench: Bench = {
 /** One point of the curve: a thousand memories more. */
 interface Point {
   ms: number;
-  held: Record<(typeof shown)[number], MemorySample>;
+  memory: Record<(typeof shown)[number], MemorySample>;
 }
 
 async function ingest(
@@ -65,7 +67,7 @@ async function ingest(
   for (let step = 0; step < steps; step++) {
     const started = performance.now();
     const texts = Array.from({ length: perSample }, (_, i) => ({
-      // A number apart: no text comes twice
+      // With a number, so that no text repeats
       text: `${sentence(i % 1_000, step % 10)} (${step * perSample + i})`,
       namespace: `soak-${i % namespaces}`,
     }));
@@ -78,10 +80,12 @@ async function ingest(
     const ms = performance.now() - started;
     for (let i = 0; i < recalls; i++)
       await memrelay.recall(question(i), { namespace: `soak-${i % namespaces}`, limit: 5 });
-    const held = {} as Point['held'];
-    for (const part of shown) held[part] = await samples.sample(part);
-    curve.push({ ms, held });
-    const line = shown.map((part) => `${part} ${mib(held[part].live)} of ${mib(held[part].rss)}`).join(', ');
+    const memory = {} as Point['memory'];
+    for (const part of shown) memory[part] = await samples.sample(part);
+    curve.push({ ms, memory });
+    const line = shown
+      .map((part) => `${part} ${mib(memory[part].live)} of ${mib(memory[part].rss)}`)
+      .join(', ');
     progress(`${(step + 1) * perSample} memories; MiB held, of RSS: ${line}`);
   }
   return curve;
@@ -100,7 +104,7 @@ function judge(curve: readonly Point[]): Awaited<ReturnType<Bench['run']>> {
   const measurements = shown.map((part): Measurement => {
     const more: Record<string, string> = {};
     for (const what of ['live', 'rss'] as const) {
-      const all = curve.map(({ held }) => held[part][what]);
+      const all = curve.map(({ memory }) => memory[part][what]);
       const after = all.slice(skipped);
       const grown = after.length < 2 ? Number.NaN : slope(after) * (after.length - 1);
       const { perMemory, leastMiB } = room[what];
@@ -116,7 +120,7 @@ function judge(curve: readonly Point[]): Awaited<ReturnType<Bench['run']>> {
     measurements,
     failures,
     notes: [
-      'One sample each 1,000 memories, after the garbage was collected: what is held (heap and buffers), and RSS. The times are those of 1,000 memories in bulk calls until all are done.',
+      'One sample per 1,000 memories, after garbage collection: live memory (heap and buffers), and RSS. The times are those of 1,000 memories in bulk calls until all are done.',
       `The growth is that of a line fitted to the samples after the first ${skipped}. The local chain keeps its objects in memory and is not judged.`,
       'Quilts of at most 20, no upload waits for others, the built-in embedder, 20 recalls after each sample.',
     ],

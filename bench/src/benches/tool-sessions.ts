@@ -11,7 +11,7 @@ import { cpuSince, cpuSoFar } from '../system/processes.ts';
 const sessions = 1_000;
 const idleSeconds = 10;
 
-/** What a session leaves behind the moment it is opened is not what it costs: the first ones are not counted. */
+/** One-time costs of the first sessions are not counted. */
 const before = 50;
 
 export const toolSessionsBench: Bench = {
@@ -37,8 +37,8 @@ export const toolSessionsBench: Bench = {
 };
 
 const notes = [
-  'One host after the other initialises, through the relayer. `live` is what the heap holds after a collection of garbage, `rss` what the operating system has given: both per session, in KiB, against the same system before.',
-  'The memory is of the sidecar; that of the relayer, which passes the streams on, stands beside it.',
+  'One host after the other initializes, through the relayer. `live` is the heap after garbage collection, `rss` the memory given by the operating system: both per session, in KiB, compared with the same system before.',
+  'The memory is that of the sidecar; that of the relayer, which forwards the streams, is listed separately.',
 ];
 
 async function measure(
@@ -112,7 +112,7 @@ function each(part: string, from: MemorySample, to: MemorySample): Record<string
   return { [`${part} live`]: kibibytes('live'), [`${part} rss`]: kibibytes('rss') };
 }
 
-/** Hosts by hand: a client library would measure itself. */
+/** Hosts written by hand: a client library would measure itself. */
 function createHost({ credentials }: BenchSystem) {
   const agent = new Agent({ keepAlive: true, maxSockets: 10_000 });
   const url = new URL(toolPaths.mcp, credentials.relayerUrl);

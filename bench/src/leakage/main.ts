@@ -13,8 +13,8 @@ import { guessing, reconstruction } from './vector-attacks.ts';
 import { chosenWords, knownTexts } from './word-attacks.ts';
 
 /**
- * `npm run bench:leakage`: what the rows of a database tell an attacker who has it without `MEM_INDEX_KEY`, and what
- * noise and padding would change (bench/README.md). The rows are those of the relayer's own index.
+ * `npm run bench:leakage`: what a database's rows reveal to an attacker without `MEM_INDEX_KEY`, and what noise and
+ * padding would change (bench/README.md). The rows are those of the relayer's own index.
  */
 
 const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);
@@ -45,12 +45,15 @@ function attack(namespaces: readonly Namespace[], rows: readonly Row[], variant:
           reconstruction(inside, outside, variant.noise > 0),
         );
       if (known < 200)
-        add(`texts told from ${guesses.length} guesses, ${known} known`, guessing(inside, outside, guesses));
+        add(
+          `texts recognized from ${guesses.length} guesses, ${known} known`,
+          guessing(inside, outside, guesses),
+        );
     }
     if (variant.noise > 0) continue;
     for (const known of [1, 10, 50, 200])
       add(
-        `words told, ${known} known texts`,
+        `words identified, ${known} known texts`,
         knownTexts(namespace, order.slice(0, known), order.slice(known)),
       );
     for (const [words, rowsPerWord] of [
@@ -59,7 +62,7 @@ function attack(namespaces: readonly Namespace[], rows: readonly Row[], variant:
       [1_000, 3],
     ] as const)
       add(
-        `words told, ${words} written words, ${rowsPerWord} texts each`,
+        `words identified, ${words} written words, ${rowsPerWord} texts each`,
         chosenWords(namespace, frequent.slice(0, words), variant, rowsPerWord, random),
       );
   }

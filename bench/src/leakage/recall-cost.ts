@@ -5,14 +5,14 @@ import type { Namespace, Row } from './rows.ts';
 const { fuse, lengthOf, lexicalWeights, modelWeights, questionOf } = indexParts;
 
 export interface RecallCost {
-  /** Share of the evidence among the first ten of the whole recall, and of the vector leg alone */
+  /** Share of the evidence among the first ten results of the whole recall, and of the vector leg alone */
   fused: number;
   vector: number;
-  /** Share of the ten nearest vectors, as they are without noise, among the ten nearest */
+  /** Share of the ten nearest vectors without noise that are among the ten nearest with it */
   exactTen: number;
 }
 
-/** Similarities of a question to rows, the same for variants that leave the vectors alone. */
+/** Similarities of a question to rows, the same for variants that do not change the vectors. */
 const similarities = new WeakMap<Float32Array, WeakMap<Float32Array, number>>();
 
 function similarity(question: Float32Array, row: Float32Array): number {
@@ -23,7 +23,7 @@ function similarity(question: Float32Array, row: Float32Array): number {
   return value;
 }
 
-/** What a recall finds in the rows of a variant, ranked by the relayer's own fusion. */
+/** Recall results in the rows of a variant, ranked by the relayer's own fusion. */
 export function recallCost(
   namespaces: readonly Namespace[],
   rowsIn: (namespace: Namespace) => readonly Row[],

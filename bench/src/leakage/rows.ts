@@ -5,17 +5,17 @@ import type { Conversation } from '../recall-quality/locomo.ts';
 
 const { decodeVector, termsOf } = indexParts;
 
-/** What a database keeps of one text, and what only its owner knows. */
+/** What a database stores about one text, and what only its owner knows. */
 export interface Row {
   id: string;
-  /** As in the database: through the account's map */
+  /** As in the database: after the account's map */
   stored: Float32Array;
-  /** As the embedder gave it, which anyone can who has the text and the model */
+  /** As returned by the embedder, which anyone with the text and the model can compute */
   plain: Float32Array;
   /** How often each token occurs, in three steps */
   tokens: ReadonlyMap<string, number>;
   lengthBucket: number;
-  /** The text's terms with the same steps: known to the attacker for known texts only */
+  /** The text's terms with the same steps: the attacker knows them for known texts only */
   terms: ReadonlyMap<string, number>;
 }
 
@@ -23,7 +23,7 @@ export interface Namespace {
   name: string;
   rows: Row[];
   questions: { text: string; plain: Float32Array; mapped: Float32Array; evidence: readonly string[] }[];
-  /** Token of a term, for measuring what an attack found */
+  /** Token of a term, to measure the success of an attack */
   tokenOf(term: string): string | undefined;
 }
 

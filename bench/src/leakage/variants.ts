@@ -4,12 +4,12 @@ import type { Namespace, Row } from './rows.ts';
 
 const { normalize } = indexParts;
 
-/** A way to keep rows that could leak less. */
+/** A way to store rows that might leak less. */
 export interface Variant {
   name: string;
-  /** Length of the noise that is added to each unit vector */
+  /** Length of the noise added to each unit vector */
   noise: number;
-  /** Tokens that are added to each row, as a share of its own; at least `leastPadding` */
+  /** Tokens added to each row, as a share of its own; at least `leastPadding` */
   padding: number;
 }
 
@@ -21,10 +21,12 @@ export const variants: readonly Variant[] = [
   { name: 'padding 50 %', noise: 0, padding: 0.5 },
 ];
 
-/** A row of one word must not be one of one token */
+/** A row with one word must not have a single token */
 export const leastPadding = 4;
 
-/** The rows as a variant keeps them. The noise goes through the map with the vector, so it is the same in both forms. */
+/**
+ * The rows as stored in a variant. The noise goes through the map with the vector, so it is the same in both forms.
+ */
 export function rowsOf({ rows }: Namespace, { noise, padding }: Variant): Row[] {
   const random = seededRandom(7);
   const all = rows.flatMap((row) => [...row.tokens.keys()]);
@@ -32,7 +34,7 @@ export function rowsOf({ rows }: Namespace, { noise, padding }: Variant): Row[] 
   return rows.map((row) => {
     const tokens = new Map(row.tokens);
     if (padding > 0) {
-      // Drawn as they occur: tokens that no text has are told apart at once
+      // Drawn by their frequency: tokens that are in no text would be recognized at once
       const added = Math.max(leastPadding, Math.round(padding * tokens.size));
       const wanted = Math.min(different, tokens.size + added);
       while (tokens.size < wanted) {

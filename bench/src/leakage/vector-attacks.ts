@@ -2,14 +2,15 @@ import { dot, solve } from './linear.ts';
 import type { Row } from './rows.ts';
 
 /**
- * Cosine between the vectors of unknown rows and what an attacker makes of them who knows some texts and their rows: the
- * map keeps inner products, so those with the known rows give the vector's part in the span of the known vectors.
+ * Cosine between the vectors of unknown rows and their reconstructions by an attacker who knows some texts and their
+ * rows. The map preserves inner products, so those with the known rows give the vector's part in the span of the
+ * known vectors.
  */
 export function reconstruction(known: readonly Row[], unknown: readonly Row[], isNoisy: boolean): number {
   const gram = known.map((one) => known.map((other) => dot(one.stored, other.stored)));
   const products = unknown.map((row) => known.map((each) => dot(each.stored, row.stored)));
   let best = 0;
-  // What noise makes of small components is left out by a ridge; the attacker takes the best
+  // A ridge suppresses the noise in small components; the attacker uses the best one
   for (const ridge of isNoisy ? [0.1, 0.5, 2] : [1e-6]) {
     const ridged = gram.map((row, i) => row.map((value, j) => value + (i === j ? ridge : 0)));
     const solved = solve(ridged, products);
@@ -29,8 +30,8 @@ export function reconstruction(known: readonly Row[], unknown: readonly Row[], i
 }
 
 /**
- * Share of unknown rows whose text an attacker finds in a list of guesses, the only one or one of equals that fits best:
- * the inner products with the known rows are compared with those of the guesses.
+ * Share of unknown rows whose text an attacker finds in a list of guesses, as the best or one of equally good
+ * matches: the inner products with the known rows are compared with those of the guesses.
  */
 export function guessing(
   known: readonly Row[],
@@ -45,7 +46,7 @@ export function guessing(
       products.reduce((sum, product, k) => sum + (product - seen[k]!) ** 2, 0),
     );
     const least = Math.min(...errors);
-    // Equal but for rounding
+    // Equal except for rounding
     const fitting = errors.flatMap((error, i) => (error <= least + 1e-10 ? [i] : []));
     if (fitting.some((i) => guesses[i] === row.plain)) found += 1 / fitting.length;
   }

@@ -2,7 +2,7 @@ import { shuffled } from './random.ts';
 import type { Namespace, Row } from './rows.ts';
 import { leastPadding, type Variant } from './variants.ts';
 
-/** Share of the different words of the unknown texts, counted in each text, whose tokens the attacker named rightly. */
+/** Share of the distinct words of the unknown texts, per text, whose tokens the attacker named correctly. */
 function revealed(namespace: Namespace, named: ReadonlyMap<string, string>, unknown: readonly Row[]): number {
   let all = 0;
   let found = 0;
@@ -16,8 +16,8 @@ function revealed(namespace: Namespace, named: ReadonlyMap<string, string>, unkn
 }
 
 /**
- * What an attacker learns from texts whose rows they know: a token stands in the rows whose texts have its word, and in
- * no others. Each token is taken for the word whose occurrences are most alike, if that is mutual.
+ * What an attacker learns from texts whose rows they know: a token is in exactly the rows whose texts contain its
+ * word. Each token is assigned to the word with the most similar occurrences, if that is mutual.
  */
 export function knownTexts(namespace: Namespace, known: readonly Row[], unknown: readonly Row[]): number {
   const termSets = occurrences(known.map(({ terms }) => terms));
@@ -29,7 +29,7 @@ export function knownTexts(namespace: Namespace, known: readonly Row[], unknown:
   return revealed(namespace, named, unknown);
 }
 
-/** In which texts each stands, with how often: "3×1" */
+/** The texts that contain each, with the frequency: "3×1" */
 function occurrences(texts: readonly ReadonlyMap<string, number>[]): Map<string, Set<string>> {
   const sets = new Map<string, Set<string>>();
   for (const [i, counts] of texts.entries())
@@ -40,7 +40,7 @@ function occurrences(texts: readonly ReadonlyMap<string, number>[]): Map<string,
   return sets;
 }
 
-/** The most alike of the others (Jaccard); none where two are equally alike. */
+/** The most similar of the others (Jaccard); none if two are equally similar. */
 function bestOf(some: Map<string, Set<string>>, others: Map<string, Set<string>>): Map<string, string> {
   const standing = new Map<string, string[]>();
   for (const [name, set] of others)
@@ -59,8 +59,8 @@ function bestOf(some: Map<string, Set<string>>, others: Map<string, Set<string>>
 }
 
 /**
- * What an attacker learns who may write: each word is stored as texts of this word alone ("tea", "tea!", "tea?"), and its
- * token is what their rows share. Padding is drawn for each row by itself.
+ * What an attacker with write access learns: each word is stored as texts of this word alone ("tea", "tea!", "tea?"),
+ * and its token is the one that their rows share. Padding is drawn for each row separately.
  */
 export function chosenWords(
   namespace: Namespace,

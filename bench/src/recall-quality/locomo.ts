@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
-/** Something that is stored and found: a turn of a conversation, or a whole session. */
+/** A unit of storage and retrieval: a turn of a conversation, or a whole session. */
 export interface Unit {
   id: string;
   text: string;
 }
 
 export interface Question {
-  /** Place in the conversation's list, from 0 */
+  /** Index in the conversation's list, from 0 */
   no: number;
   text: string;
   category: number;
@@ -37,7 +37,7 @@ interface RawConversation {
 
 /**
  * Reads a file of LoCoMo conversations (snap-research/locomo). A turn is `speaker: text [caption of a picture]`, a
- * session all its turns; no time is added. Questions without usable evidence are left out. Throws when there is no
+ * session is all its turns; no time is added. Questions without usable evidence are left out. Throws when there is no
  * conversation in the file.
  */
 export async function readLocomo(path: string | URL): Promise<Conversation[]> {
@@ -79,7 +79,7 @@ function sessionsOf(conversation: Record<string, unknown>): { id: string; turns:
   });
 }
 
-/** The evidence of a question in the ids of these units. */
+/** The evidence of a question as ids of these units. */
 export function evidenceIn(kind: 'turns' | 'sessions', { evidence }: Question): Set<string> {
   return new Set(kind === 'turns' ? evidence : evidence.map((id) => id.split(':')[0]!));
 }

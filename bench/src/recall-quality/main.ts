@@ -6,9 +6,9 @@ import { readLocomo } from './locomo.ts';
 import { measureKind } from './measure.ts';
 import { printScores, saveScores, scoresOf } from './report.ts';
 
-/** `npm run bench:recall`: how much of what answers a question is found (bench/README.md). */
+/** `npm run bench:recall`: how much of the evidence for a question is found (bench/README.md). */
 
-/** On the first half of the conversations the parameters were chosen. */
+/** The parameters were chosen on the first half of the conversations. */
 const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);
 const conversations = await readLocomo(path);
 const chosenOn = new Set(

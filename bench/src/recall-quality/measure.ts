@@ -6,12 +6,12 @@ import { evidenceRanks, type Outcome } from './score.ts';
 
 export type UnitKind = 'turns' | 'sessions';
 
-/** What each ranking found of each question, by the ranking's name. */
+/** The results of each ranking for each question, by the ranking's name. */
 export type Outcomes = Map<string, Outcome[]>;
 
 /**
- * Stores each conversation as a namespace of an owner of its own and asks all its questions. Each embedder has the
- * database of its place in `databaseUrls`.
+ * Stores each conversation as a namespace of a separate owner and asks all its questions. Each embedder has the
+ * database at the same index in `databaseUrls`.
  */
 export async function measureKind(
   conversations: readonly Conversation[],

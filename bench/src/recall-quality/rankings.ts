@@ -3,7 +3,7 @@ import type { Unit } from './locomo.ts';
 import { plainBm25 } from './plain-bm25.ts';
 import { depth } from './score.ts';
 
-/** Makes a ranking of a question's units, best first, by each of its names. */
+/** Computes rankings of a question's units, best first, by ranking name. */
 export type Rankings = (query: string) => Promise<Record<string, string[]>>;
 
 /** Textbook values first, then others for short texts. */
@@ -14,7 +14,7 @@ const plainParameters = [
   { k1: 0.6, b: 0.5 },
 ] as const;
 
-/** Plain BM25 over the texts as they are. */
+/** Plain BM25 over the texts. */
 export function plainRankings(units: readonly Unit[]): Rankings {
   const each = plainParameters.map((parameters) => ({
     name: `plain BM25, k1 ${parameters.k1}, b ${parameters.b}`,
@@ -54,7 +54,7 @@ export async function ownRankings(
   };
 }
 
-/** Reciprocal rank fusion with its usual constant, to compare with: it knows ranks and no scores. */
+/** Reciprocal rank fusion with its usual constant, for comparison: it uses ranks but no scores. */
 function reciprocalRanks(rankings: readonly string[][]): string[] {
   const scores = new Map<string, number>();
   for (const ranking of rankings)

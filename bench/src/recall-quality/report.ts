@@ -4,10 +4,12 @@ import type { MachineFacts } from '../base/machine.ts';
 import type { Outcomes, UnitKind } from './measure.ts';
 import { type Outcome, type Score, scoreOf } from './score.ts';
 
-/** Scores of one ranking: of all questions, by category, and by whether parameters were chosen on the conversation. */
+/**
+ * Scores of one ranking: over all questions, by category, and by whether parameters were chosen on the conversation.
+ */
 export interface RankingScores {
   all: Score;
-  /** On these conversations the parameters were chosen */
+  /** The parameters were chosen on these conversations */
   chosenOn: Score;
   heldOut: Score;
   categories: Record<number, Score>;
@@ -60,8 +62,8 @@ function listed({ frac }: Score): string {
 const resultsDirectory = new URL('../../results/', import.meta.url);
 
 /**
- * Keeps the scores as `<date>-recall-quality.json`, and beside it one line a question: where in each ranking its
- * evidence stood. Texts of the data set are in neither: its licence keeps them out. Returns both paths.
+ * Saves the scores as `<date>-recall-quality.json`, and next to it one line per question: the rank of its evidence in
+ * each ranking. Neither contains texts of the data set, because of its licence. Returns both paths.
  */
 export async function saveScores(
   machine: MachineFacts,

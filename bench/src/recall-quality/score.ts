@@ -1,10 +1,10 @@
-/** Answers to one question by one ranking, and what they are measured by. */
+/** Results of one ranking for one question, and the measures computed from them. */
 export interface Outcome {
   conversation: string;
   question: number;
   category: number;
   evidence: number;
-  /** From 1; where in the ranking each piece of evidence stands, those that were found among the first `depth` */
+  /** From 1; the rank of each piece of evidence, for those among the first `depth` */
   ranks: number[];
 }
 

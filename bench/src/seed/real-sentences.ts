@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** One of so many is no memory but a question. */
+/** One in this many is not stored but used as a question. */
 const askedOf = 50;
 
 export interface RealSentences {
-  told: string[];
-  /** Of the same texts, none of them told */
+  originals: string[];
+  /** From the same texts, but not stored */
   asked: string[];
 }
 
-/** What people wrote: sentences of the documentation of the installed packages, most of them English. */
+/** Sentences written by people: from the documentation of the installed packages, mostly English. */
 export async function realSentences(): Promise<RealSentences> {
   const files: string[] = [];
   for await (const file of glob('node_modules/**/*.md', { cwd: root })) files.push(file);
@@ -21,7 +21,7 @@ export async function realSentences(): Promise<RealSentences> {
     for (const sentence of sentencesOf(await readFile(root + file, 'utf8'))) found.add(sentence);
   const isAsked = (_: string, i: number): boolean => i % askedOf === askedOf - 1;
   const all = [...found];
-  return { told: all.filter((each, i) => !isAsked(each, i)), asked: all.filter(isAsked) };
+  return { originals: all.filter((each, i) => !isAsked(each, i)), asked: all.filter(isAsked) };
 }
 
 /** Without code and tables. */

@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import type { Client } from 'pg';
-import { tellingsOfAFact } from '../base/sentences.ts';
+import { wordingsPerFact } from '../base/sentences.ts';
 import { benchClient } from '../system/bench-client.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';
 import { newKeyPair, rememberTelling } from './seed-memories.ts';
@@ -10,7 +10,7 @@ import { skipUploads, untilEmbedded } from './skip-upload.ts';
 export interface RecallSet {
   name: string;
   namespace: string;
-  /** Facts with ten tellings each */
+  /** Facts with ten wordings each */
   facts: number;
 }
 
@@ -19,9 +19,9 @@ export interface RecallWorld {
   sets: RecallSet[];
   /** A namespace whose memories were really uploaded */
   stored: RecallSet;
-  /** Under which key epoch a blob was sealed */
+  /** The key epoch that a blob was sealed under */
   epochOfBlob: ReadonlyMap<string, number>;
-  /** Empties the blob cache of what was really uploaded */
+  /** Removes the really uploaded blobs from the blob cache */
   forgetCached(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function seedWorld(
   progress: (step: string) => void,
 ): Promise<RecallWorld> {
   const redis = createClient({ url: redisUrl });
-  // Every command fails by itself when the connection does; without a listener the process would end instead
+  // Every command fails by itself when the connection does; without a listener the process would exit instead
   redis.on('error', () => undefined);
   await redis.connect();
   const { memrelay } = benchClient(system, 'unused');
@@ -66,7 +66,7 @@ export async function seedWorld(
 
   progress('storing 200 memories with their uploads');
   const uploaded: string[] = [];
-  for (let telling = 0; telling < tellingsOfAFact; telling++)
+  for (let telling = 0; telling < wordingsPerFact; telling++)
     uploaded.push(
       ...(await rememberTelling(memrelay, stored.namespace, { from: 0, to: stored.facts }, telling)),
     );
@@ -74,11 +74,11 @@ export async function seedWorld(
   const cacheKeys = outcomes.map(({ blobId }) => cacheKey(blobId));
 
   const goOn = system.pauseUploads();
-  for (let telling = 0; telling < tellingsOfAFact; telling++) {
+  for (let telling = 0; telling < wordingsPerFact; telling++) {
     progress(`storing 2,200 memories, ${telling + 1} of 10`);
     await storeTelling(onePair, telling);
   }
-  for (let telling = 0; telling < tellingsOfAFact; telling++) {
+  for (let telling = 0; telling < wordingsPerFact; telling++) {
     progress(`storing 1,100 memories under key pair ${telling + 1} of 10`);
     await newKeyPair(system, memrelay);
     await storeTelling(tenPairs, telling);

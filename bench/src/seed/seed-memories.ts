@@ -6,7 +6,7 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { sentence } from '../base/sentences.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';
 
-/** One telling of the facts `from` to `to − 1`. Returns the job ids, accepted and not yet embedded. */
+/** One wording of the facts `from` to `to − 1`. Returns the job ids, accepted and not yet embedded. */
 export async function rememberTelling(
   memrelay: MemRelay,
   namespace: string,
@@ -20,7 +20,7 @@ export async function rememberTelling(
   return (await memrelay.rememberBulk(items)).jobIds;
 }
 
-/** Begins a new key epoch, so that later memories are sealed to a new key pair; waits until the relayer knows. */
+/** Starts a new key epoch, so that later memories are sealed to a new key pair; waits until the relayer knows it. */
 export async function newKeyPair(system: BenchSystem, memrelay: MemRelay): Promise<void> {
   const { packageId, accountId } = system.credentials;
   const before = (await memrelay.account()).keyEpoch;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
-/** Rows of one step. */
+/** Rows per step. */
 const batch = 500;
 
 interface Stored {
@@ -10,10 +10,10 @@ interface Stored {
 }
 
 /**
- * Ends jobs that are accepted and embedded without uploading them: the envelope goes from the job row into the blob
- * cache, under an id of the right form, and the rows become what an upload leaves. Ten thousand uploads would take
- * minutes and change nothing about a recall from a warm cache. Returns the jobs it ended; those an upload worker
- * holds are left to it.
+ * Completes accepted and embedded jobs without uploading them: the envelope goes from the job row into the blob
+ * cache, under an id of the right format, and the rows get the state that an upload leaves. Ten thousand uploads
+ * would take minutes and change nothing about a recall from a warm cache. Returns the jobs it completed; those that
+ * an upload worker has leased are left to it.
  */
 export async function skipUploads(
   database: Client,

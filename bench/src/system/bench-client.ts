@@ -2,16 +2,18 @@ import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { median, rounded } from '../base/statistics.ts';
 import type { BenchSystem } from './memrelay-system.ts';
 
-/** Milliseconds of each stage, as the relayer's `Server-Timing` header tells them. */
+/** Milliseconds of each stage, from the relayer's `Server-Timing` header. */
 export type Stages = Record<string, number>;
 
 export interface BenchClient {
   memrelay: MemRelay;
-  /** Medians of the stages of all answers since the last call, with `outside`: what the relayer did not see. */
+  /**
+   * Medians of the stages of all responses since the last call, with `outside`: time that the relayer did not see.
+   */
   takeStages(): Stages;
 }
 
-/** The SDK as an app uses it, with the stages of its answers kept. */
+/** The SDK as an app uses it, with the stages of its responses recorded. */
 export function benchClient(system: BenchSystem, namespace: string): BenchClient {
   let answers: Stages[] = [];
   const memrelay = MemRelay.fromCredentials(system.credentials, {

@@ -9,12 +9,12 @@ const entry = fileURLToPath(new URL('../../../apps/blobstore/src/main.ts', impor
 
 export interface BlobStoreProcess {
   url: string;
-  /** Most memory it has held so far, MiB; NaN where there is no `/proc` */
+  /** Its peak memory so far, MiB; NaN where there is no `/proc` */
   peakMiB(): number;
   stop(): Promise<void>;
 }
 
-/** A blob store of its own, without a chain, in a temporary directory on a free port. */
+/** A separate blob store, without a chain, in a temporary directory on a free port. */
 export async function startBlobStore(flags: readonly string[]): Promise<BlobStoreProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;

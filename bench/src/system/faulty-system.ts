@@ -8,22 +8,22 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type Services, startServices } from './memrelay-system.ts';
 import { pidOf } from './processes.ts';
 
-/** A system whose publisher and sidecar fail when a bench wants it. */
+/** A system whose publisher and sidecar fail on demand. */
 export interface FaultySystem {
   client: MemRelay;
-  /** What the publisher does to uploads; undefined: it stores */
+  /** How the publisher fails uploads; undefined: it stores them */
   publisher(fault: Fault | undefined): void;
-  /** Each upload takes up to so long, until the result is called */
+  /** Each upload takes up to this long, until the returned function is called */
   slowPublisher(ms: number): () => void;
   /**
-   * `kill -9` so long after the start of each, until the result is called. The relayer ends with it and is started again at
-   * once. Tells how many there were.
+   * `kill -9` this long after each start, until the returned function is called, which returns the number of kills.
+   * The relayer stops with it and is restarted immediately.
    */
   killSidecarEvery(ms: number): () => Promise<number>;
   stop(): Promise<void>;
 }
 
-/** On Postgres and Redis, with quilts, the relayer started again whenever it ends, as a platform does it. */
+/** On Postgres and Redis, with quilts; the relayer is restarted whenever it stops, as a platform would. */
 export async function startFaultySystem(): Promise<FaultySystem> {
   const opened: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Loaded into every part by `--import <this file>?out=<folder>`: on SIGUSR2 the process collects its garbage and writes
- * what it still holds to `<folder>/<pid>.json`, in bytes.
+ * Loaded into every part by `--import <this file>?out=<folder>`: on SIGUSR2 the process collects garbage and writes
+ * its live memory to `<folder>/<pid>.json`, in bytes.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ if (isMainThread && out !== null) {
   const collect = runInNewContext('gc') as () => void;
   process.on('SIGUSR2', () => {
     collect();
-    // What the first collection gave back to finalizers goes with the second
+    // Objects with finalizers are freed by the second collection
     setImmediate(() => {
       collect();
       const { heapUsed, external } = process.memoryUsage();

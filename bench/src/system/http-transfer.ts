@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
-/** Kept connections, and as little as possible between the bench and the socket. */
+/** Keep-alive connections, and as little as possible between the bench and the socket. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 export interface Transferred {
@@ -14,7 +14,7 @@ export interface Transferred {
 
 type Body = Buffer | { size: number; chunks: AsyncIterable<Buffer> };
 
-/** One request whose response is read to its end. Throws for any status of 400 and above. */
+/** One request whose response is read completely. Throws for any status of 400 and above. */
 export function transfer(method: 'GET' | 'PUT', url: string, body?: Body): Promise<Transferred> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? undefined : 'size' in body ? body.size : body.byteLength;

@@ -1,4 +1,4 @@
-/** Run as a process of its own, whose largest memory is then that of one blob id: `identify-file.ts <path> <shards>`. */
+/** Run as a separate process, whose peak memory is then that of one blob id: `identify-file.ts <path> <shards>`. */
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import { withFileSource } from '@memrelay/blob-id/source/file-source-node';
 

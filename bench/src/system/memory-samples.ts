@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PartName, pidOf } from './processes.ts';
 
-/** What a process holds, in MiB. */
+/** Memory of a process, in MiB. */
 export interface MemorySample {
-  /** Living objects and buffers, after a collection of garbage */
+  /** Live objects and buffers, after garbage collection */
   live: number;
-  /** All that the operating system has given it */
+  /** Everything that the operating system has given it */
   rss: number;
 }
 
 export interface MemorySamples {
-  /** For the environment of the system that is to be looked at */
+  /** For the environment of the system to be measured */
   nodeOptions: string;
   sample(part: PartName): Promise<MemorySample>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface MemorySamples {
 const probe = new URL('./heap-probe.ts', import.meta.url);
 const mebibyte = 1024 * 1024;
 
-/** Looks into the parts of a system that was started with its `nodeOptions`. Needs Linux (`/proc`). */
+/** Measures the parts of a system that was started with its `nodeOptions`. Needs Linux (`/proc`). */
 export async function startMemorySamples(): Promise<MemorySamples> {
   const folder = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
   probe.searchParams.set('out', folder);
@@ -41,7 +41,7 @@ export async function startMemorySamples(): Promise<MemorySamples> {
           const rss = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
           return { live: (heapUsed + external) / mebibyte, rss };
         }
-        if (tries > 1_000) throw new Error(`${part} does not tell what it holds`);
+        if (tries > 1_000) throw new Error(`${part} does not report its memory`);
         await wait(20);
       }
     },

@@ -14,7 +14,7 @@ import { pidOf } from './processes.ts';
 
 /** A Postgres (fsync on) and a Redis for one bench. */
 export interface Services {
-  /** A database of its own, empty at first */
+  /** A separate database, empty at first */
   databaseUrl: string;
   redisUrl: string;
   /** Another one, empty as well */
@@ -46,9 +46,9 @@ export interface BenchSystem {
   /** Private half of the account owner's wallet */
   walletKey: string;
   chainUrl: string;
-  /** Stops the blob store and with it all uploads, as if it were slow; calling the result lets it go on. */
+  /** Stops the blob store and with it all uploads, as if it were slow; the returned function resumes it. */
   pauseUploads(): () => void;
-  /** Ends it, and starts it again with the same network, blobs and secrets on another database. */
+  /** Stops it, and restarts it with the same network, blobs and secrets on another database. */
   restartOn(databaseUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,8 +56,8 @@ export interface BenchSystem {
 const entry = fileURLToPath(new URL('../../../apps/memrelay/src/main.ts', import.meta.url));
 
 /**
- * Starts the whole system as a person does, with `memrelay up`, in a temporary directory on free ports. Without
- * `services` it runs on the embedded defaults; `environment` has further variables.
+ * Starts the whole system as a user does, with `memrelay up`, in a temporary directory on free ports. Without
+ * `services` it runs on the embedded defaults; `environment` has additional variables.
  */
 export async function startBenchSystem(
   services?: Services,
@@ -115,7 +115,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** `memrelay up`, until it is ready. */
+/** Starts `memrelay up` and waits until it is ready. */
 async function startUp(env: NodeJS.ProcessEnv): Promise<Running> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, 'up', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],

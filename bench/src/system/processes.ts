@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The parts of the system by what their command lines say. */
+/** The parts of the system, recognized by their command lines. */
 const parts = {
   relayer: 'apps/relayer/src/main.ts',
   sidecar: 'apps/sidecar/src/main.ts',
@@ -12,7 +12,7 @@ const parts = {
 } as const;
 export type PartName = keyof typeof parts | 'bench';
 
-/** Of Linux, where `/proc` counts in ticks of 10 ms. */
+/** On Linux, where `/proc` counts in ticks of 10 ms. */
 const msPerTick = 10;
 
 interface Process {
@@ -35,7 +35,7 @@ function readProcess(pid: number): Process | undefined {
       pid,
       parent: Number(fields[1]),
       part: pid === process.pid ? 'bench' : (named?.[0] as PartName | undefined),
-      // Its own and that of children that have ended, as Postgres' backends do when they are idle
+      // Its own and that of exited children, such as idle Postgres backends
       cpuMs: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * msPerTick,
     };
   } catch {
@@ -43,7 +43,7 @@ function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** This process and all that it started, directly or not. */
+/** This process and all its descendants. */
 function family(): Process[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
