@@ -47,11 +47,11 @@ export default defineConfig({
     globalSetup: ['scripts/testing/run-directory-setup.ts'],
     // Processes: native addons, worker threads and signal handlers stay apart.
     pool: 'forks',
-    // Most of the time of the long files is waiting: for leases, restarts, what another process does
+    // The long files mostly wait: for leases, restarts and other processes
     maxWorkers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
     sequence: { sequencer: LongestFirst },
     allowOnly: false,
-    // What a passing test prints is nobody's business.
+    // Hides the output of passing tests.
     silent: 'passed-only',
     // Real databases and browsers: a plain test may take a while on a busy machine.
     slowTestThreshold: 5_000,

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-it('starts a store that keeps what it was given until the next start', async () => {
+it('starts a store that keeps its blobs across restarts', async () => {
   const flags = ['--port', '0', '--shards', '31'];
   const start = async () => {
     const command = startCommand(['blobstore', '--json', ...flags], environment);
@@ -32,7 +32,7 @@ it('starts a store that keeps what it was given until the next start', async () 
   expect(await second.command.ended).toMatchObject({ code: 0 });
 });
 
-it('says what is wrong with a flag, and what flags there are', async () => {
+it('reports a wrong flag, and lists the flags', async () => {
   const wrong = await startCommand(['blobstore', '--shards', 'many'], environment).ended;
   expect(wrong).toMatchObject({ code: 2 });
   expect(wrong.stderr).toContain('--shards must be a whole number');

@@ -43,7 +43,7 @@ const memrelay = (...args: string[]): Promise<Ended> =>
   startCommand(args, { HOME: home, MEM_DATA_DIR: join(home, 'data') }).ended;
 
 describe('without a relayer', () => {
-  it('says that none answers and how to start one, with exit code 3', async () => {
+  it('reports that none responds and how to start one, with exit code 3', async () => {
     const run = await memrelay('recall', 'tea', '--credentials', credentials);
     expect(run.code).toBe(3);
     expect(run.stderr).toMatch(/^memrelay: No relayer answers at http:\/\/127\.0\.0\.1:\d+\. .*memrelay up/);
@@ -54,7 +54,7 @@ describe('without a relayer', () => {
     expect(json.stderr).toBe('');
   });
 
-  it('doctor fails at the relayer and skips what depends on it', async () => {
+  it('fails doctor at the relayer and skips the checks that depend on it', async () => {
     const run = await memrelay('doctor', '--json', '--credentials', credentials);
     expect(run.code).toBe(3);
     const lines = run.stdout
@@ -95,7 +95,7 @@ describe('credentials', () => {
   });
 });
 
-/** Runs the command with this as its stdout, and returns its exit code and what it wrote to stderr. */
+/** Runs the command with this as its stdout; returns its exit code and stderr. */
 async function withStdout(stdout: 'closed pipe' | 'full disk', args: string[]): Promise<[number, string]> {
   const full = stdout === 'full disk' ? await open('/dev/full', 'w') : undefined;
   const env = { PATH: process.env.PATH, HOME: home, MEM_DATA_DIR: join(home, 'data') };
@@ -113,7 +113,7 @@ async function withStdout(stdout: 'closed pipe' | 'full disk', args: string[]): 
 
 describe('output that cannot be written', () => {
   it.each([['--help'], ['doctor', '--json'], ['trust', '--list', '--json']])(
-    'is one line and exit code 1: %s %s',
+    'is reported in one line with exit code 1: %s %s',
     async (...args) => {
       expect(await withStdout('full disk', args)).toEqual([
         1,
@@ -126,7 +126,7 @@ describe('output that cannot be written', () => {
     },
   );
 
-  it('is one line and exit code 1 also where another part prints', async () => {
+  it('is reported in one line with exit code 1 when another part prints, too', async () => {
     expect(await withStdout('full disk', ['blobstore', '--help'])).toEqual([
       1,
       'blobstore: the output cannot be written (ENOSPC).\n',
@@ -134,7 +134,7 @@ describe('output that cannot be written', () => {
   });
 });
 
-it('import and demo name a directory that they were given, in one line', async () => {
+it('reports a directory passed to import or demo in one line', async () => {
   for (const command of ['import', 'demo'])
     expect(await memrelay(command, home)).toEqual({
       code: 2,
@@ -144,7 +144,7 @@ it('import and demo name a directory that they were given, in one line', async (
 });
 
 describe('a wrong call', () => {
-  it('is exit code 2 with the reason', async () => {
+  it('exits with code 2 and the reason', async () => {
     for (const args of [
       ['nosuch'],
       ['recall'],
@@ -197,7 +197,7 @@ describe('a wrong call', () => {
     expect(await memrelay('--version')).toEqual({ code: 0, stdout: `${relayerVersion}\n`, stderr: '' });
   });
 
-  it('--help names every exit code', async () => {
+  it('lists every exit code in --help', async () => {
     const run = await memrelay('--help');
     expect(run.code).toBe(0);
     for (const code of [0, 1, 2, 3, 4, 130]) expect(run.stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));

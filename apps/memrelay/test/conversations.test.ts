@@ -18,7 +18,7 @@ describe('the conversations of a file', () => {
     expect(found[1]!.questions).toEqual([{ question: 'What?', evidence: ['b1', 'b2'] }]);
   });
 
-  it('are one when the list is one of messages, and questions are made where there are none', () => {
+  it('are one for a list of messages, with generated questions if there are none', () => {
     const [only, ...more] = readConversations('x.json', JSON.stringify([message('1'), message('2')]), {});
     expect(more).toEqual([]);
     expect(only).toMatchObject({
@@ -31,7 +31,7 @@ describe('the conversations of a file', () => {
     });
   });
 
-  it('can be shortened; then only what is left is asked about', () => {
+  it('can be shortened, which removes questions about the rest', () => {
     const value = {
       sessions: [{ date: '1 May', messages: [message('1'), message('2'), message('3')] }],
       questions: [
@@ -45,7 +45,7 @@ describe('the conversations of a file', () => {
     expect(short!.questions.map(({ question }) => question)).toEqual(['First?', 'Second?']);
   });
 
-  it('in the example name only messages that are there', () => {
+  it('refer only to existing messages in the example', () => {
     const path = new URL('../../../examples/conversation.json', import.meta.url);
     const [example] = readConversations('conversation.json', readFileSync(path, 'utf8'), {});
     expect(example!.memories.length).toBeGreaterThan(50);

@@ -9,7 +9,7 @@ let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'memrelay-demo-'));
-  // The private system lives in here; a database of the person's own must not be touched, let alone needed.
+  // Contains the private system; the user's own database must be neither used nor required.
   environment = {
     HOME: home,
     TMPDIR: home,
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true, maxRetries: 3 }));
 
-it('stores the example, finds evidence, counts everything, and leaves nothing behind', async () => {
+it('stores the example, finds the evidence, counts everything, and leaves nothing behind', async () => {
   const args = ['demo', '--limit-messages', '30', '--limit-questions', '4', '--json'];
   const { code, stdout, stderr } = await startCommand(args, environment).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -36,7 +36,7 @@ it('stores the example, finds evidence, counts everything, and leaves nothing be
   expect(await readdir(home)).toEqual([]);
 });
 
-it('interrupted in the middle leaves neither a process nor a file behind', async () => {
+it('leaves neither a process nor a file behind when interrupted', async () => {
   const run = startCommand(['demo'], environment);
   await run.printed(/Storing 59 memories/);
   const processes = await processesBelow(run.child.pid!);

@@ -20,7 +20,7 @@ test('shows the price of an extension: the price of a renewal without the write 
   expect(how).toBe('  npx memrelay blobs extend --until 34 --epochs 2');
 });
 
-test('proposes at most the epochs that are sold, and shows no price if prices are unknown', () => {
+test('proposes at most the number of epochs for sale, and shows no price if prices are unknown', () => {
   expect(expiryLines(expiry, 53, tariff)[2]).toBe('  npx memrelay blobs extend --until 34 --epochs 52');
   const [, who, how] = expiryLines({ ...expiry, renewed: false }, 2, undefined);
   expect(who).toBe(

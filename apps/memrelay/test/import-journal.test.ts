@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-it('goes on under the same keys, with what was acknowledged', async () => {
+it('resumes with the same keys and the acknowledged jobs', async () => {
   const first = await openJournal(path);
   await Promise.all([first.acknowledge(1, ['c', 'd']), first.acknowledge(0, ['a', 'b'])]);
   await first.close();
@@ -28,7 +28,7 @@ it('goes on under the same keys, with what was acknowledged', async () => {
   await second.close();
 });
 
-it('ignores a line that a crash cut off, and writes the next one apart from it', async () => {
+it('ignores a line truncated by a crash, and appends the next one correctly', async () => {
   const first = await openJournal(path);
   await first.acknowledge(0, ['a']);
   await first.close();
@@ -61,21 +61,21 @@ it('starts over if the file is damaged, and retries only failed memories', async
   await restarted.close();
 });
 
-it('is readable by its owner alone', async () => {
+it('is readable only by its owner', async () => {
   await (await openJournal(path)).close();
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(join(directory, 'imports'))).mode & 0o777).toBe(0o700);
   expect(await readFile(path, 'utf8')).not.toContain(target.serverUrl);
 });
 
-it('is another one for another file, relayer, account or namespace', () => {
+it('is separate for another file, relayer, account or namespace', () => {
   const paths = [
     target,
     { ...target, content: 'a\nb\n' },
     { ...target, serverUrl: 'http://localhost:2' },
     { ...target, accountId: '0x2' },
     { ...target, namespace: 'm' },
-    // The same text in other borders
+    // The same text with other boundaries
     { ...target, accountId: '0x1n', namespace: '' },
   ].map((other) => journalPath(directory, other));
   expect(new Set(paths).size).toBe(paths.length);

@@ -5,7 +5,7 @@ const blob = (seed: number): string => Buffer.alloc(32, seed).toString('base64ur
 const patch = (seed: number, no: number): string =>
   Buffer.concat([Buffer.alloc(32, seed), Buffer.from([1, no, 0, no + 1, 0])]).toString('base64url');
 
-test('memories are counted by the blob that they, or their patches, are in; lost and pending ones are in none', () => {
+test('counts memories by the blob of the memory or its patch; lost and pending ones are in none', () => {
   const counts = countByBlob([
     { blobId: patch(1, 1) },
     { blobId: patch(1, 2) },
@@ -19,7 +19,7 @@ test('memories are counted by the blob that they, or their patches, are in; lost
   ]);
 });
 
-test('a blob that another object of the wallet holds is not lost with one of them', () => {
+test('does not count a blob as lost if another object of the wallet has it', () => {
   const all = ['a', 'b', 'c'].map((objectId, i) => ({ objectId, blobId: blob(i === 2 ? 2 : 1) }));
   const living = new Map([[blob(1), 5]]);
   expect(lostWith(all.slice(0, 1), all, living)).toEqual([]);

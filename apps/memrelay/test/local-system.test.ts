@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 describe('memrelay up', () => {
-  it('writes everything secret for its owner alone', async () => {
+  it('writes every secret file readable only by its owner', async () => {
     const mode = async (name: string): Promise<number> => (await stat(join(home, 'data', name))).mode & 0o777;
     expect(await mode('.')).toBe(0o700);
     const keys = (await readdir(join(home, 'data', 'keys'))).map((name) => join('keys', name));
@@ -61,7 +61,7 @@ describe('memrelay up', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'gives the publisher a secret of this start, in no command line, file or log',
+    'gives the publisher a new secret per start, in no command line, file or log',
     async () => {
       const running = await parts();
       const variable = async (pid: number, name: string): Promise<string | undefined> =>
@@ -86,13 +86,13 @@ describe('memrelay up', () => {
     },
   );
 
-  it('refuses a second start on the same data directory, and says why', async () => {
+  it('rejects a second start on the same data directory, with the reason', async () => {
     const second = await memrelay('up');
     expect(second.code).toBe(2);
     expect(second.stderr).toMatch(/is in use by another process/);
   });
 
-  it('names the variable of a port that is taken, and leaves nothing behind', async () => {
+  it('names the variable of a port in use, and leaves nothing behind', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -120,7 +120,7 @@ describe('the dashboard', () => {
       body: JSON.stringify(body),
     });
 
-  it('is opened as the owner by the link of the start, for ten minutes', async () => {
+  it('lets the owner in by the link of the start, for ten minutes', async () => {
     const ready = JSON.parse(/^.*"event":"ready".*$/m.exec(await system.printed(/"event":"ready"/))![0]);
     const code = new URLSearchParams(new URL(ready.pairing_link).hash.slice(1)).get('pairing')!;
     const { token } = (await readLocalDashboard(join(home, 'data')))!;
@@ -130,7 +130,7 @@ describe('the dashboard', () => {
     expect(pairingNonce(token, code, end + 1_000)).toBe('expired');
   });
 
-  it('is opened as the owner by a link of `memrelay pair`, once', async () => {
+  it('lets the owner in by a link of `memrelay pair`, once', async () => {
     const { stdout } = await memrelay('pair', '--json');
     const link = new URL(JSON.parse(stdout).pairing_link);
     const code = new URLSearchParams(link.hash.slice(1)).get('pairing')!;
@@ -152,7 +152,7 @@ describe('the commands', () => {
     expect(JSON.parse((await memrelay('namespaces', '--json')).stdout)).toEqual({ namespaces: [] });
   });
 
-  it('remember waits until it is stored, recall finds it, status and doctor are content', async () => {
+  it('remember waits until it is stored, recall finds it, status and doctor report no problem', async () => {
     const stored = await memrelay('remember', 'Ana', 'takes', 'lemon', 'in', 'her', 'tea', '--json');
     expect(stored).toMatchObject({ code: 0 });
     expect(JSON.parse(stored.stdout)).toMatchObject({
@@ -179,7 +179,7 @@ describe('the commands', () => {
     expect(doctor.code).toBe(0);
   });
 
-  it('analyze stores the sentences of a text and tells what is known; ask quotes what it finds', async () => {
+  it('analyze stores the sentences of a text and reports known ones; ask quotes its results', async () => {
     const run = (...args: string[]) => memrelay(...args, '--namespace', 'bees');
     const text =
       'Ana keeps bees behind her house. Yesterday a swarm flew away. ANA keeps bees behind her house!';
@@ -200,7 +200,7 @@ describe('the commands', () => {
     expect(JSON.parse(unknown.stdout)).toMatchObject({ known: false, memories: [], mock: true });
   });
 
-  it('forget removes what it names, and says which blobs are left to delete', async () => {
+  it('forget removes the named memories, and lists the blobs left to delete', async () => {
     const remember = async (text: string, namespace: string) =>
       JSON.parse((await memrelay('remember', text, '--namespace', namespace, '--json')).stdout);
     const first = await remember('The lamp is green', 'lamps');
@@ -226,7 +226,7 @@ describe('the commands', () => {
     );
     expect(partly.code).toBe(1);
     expect(JSON.parse(partly.stdout.split('\n')[0]!)).toMatchObject({ deleted: 1, unknown: [unknown] });
-    // Forgotten before is not unknown: it needs no consent, and names the blob that is left
+    // Forgotten ids are not unknown: they need no consent, and name the remaining blob
     const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps');
     expect(told.code).toBe(0);
     expect(told.stdout).toMatch(/^Forgotten: 0 memories\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m);
@@ -247,7 +247,7 @@ describe('the commands', () => {
     expect([await count('lamps'), await count('chairs')]).toEqual([0, 1]);
   });
 
-  /** Ids that name nothing are listed, not counted, and make the exit code 1. */
+  /** Unknown ids are listed, not counted, and set the exit code 1. */
   async function forgetsOnlyWhatIsThere(known: string): Promise<void> {
     const absent = randomUUID();
     const none = await memrelay('forget', absent, '--namespace', 'lamps');
@@ -269,7 +269,7 @@ describe('the commands', () => {
     ]);
   }
 
-  it('list, namespaces and stats tell what is stored, and a known text is not stored again', async () => {
+  it('list, namespaces and stats report stored memories, and a known text is not stored again', async () => {
     const namespace = 'numbers';
     const remember = (text: string) => memrelay('remember', text, '--namespace', namespace, '--json');
     const first = JSON.parse((await remember('Seven lamps')).stdout);
@@ -315,7 +315,7 @@ describe('the commands', () => {
     expect(await memrelay('retry', 'no-such-job')).toMatchObject({ code: 1 });
   });
 
-  it('an import that is killed, then interrupted, then run again stores every line exactly once', async () => {
+  it('an import that is killed, interrupted and repeated stores every line exactly once', async () => {
     const file = join(home, 'facts.txt');
     const lines = Array.from({ length: 90 }, (_, i) => `Locker ${i} holds item ${(i * 37) % 90}.`);
     await writeFile(file, lines.join('\n'));
@@ -351,7 +351,7 @@ describe('the commands', () => {
 
 describe('a part that is killed', () => {
   it.each(['localnet', 'blobstore', 'sidecar', 'relayer'])(
-    '%s is started again, and memories are recalled',
+    '%s is restarted, and memories are recalled',
     async (name) => {
       const isPart = ({ command }: { command: string }): boolean => command.includes(`apps/${name}/`);
       const before = (await parts()).find(isPart);
@@ -360,7 +360,7 @@ describe('a part that is killed', () => {
       await until('another one runs', async () =>
         (await parts()).some((part) => isPart(part) && part.pid !== before!.pid),
       );
-      // A command is a process: it is not what finds out when the system is there again
+      // A command is a separate process, so it does not learn when the system is up again
       await until('the relayer is ready', () => isReady(`http://127.0.0.1:${environment.PORT}`));
       await until('a memory is recalled', async () =>
         (await recalled('tea')).includes('Ana takes lemon in her tea'),
@@ -372,14 +372,14 @@ describe('a part that is killed', () => {
   );
 });
 
-describe('the end', () => {
+describe('shutdown', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s leaves no process behind, and the next start finds the memories',
     async (signal) => {
       const running = await parts();
       expect(running.length).toBeGreaterThanOrEqual(4);
       system.child.kill(signal);
-      // As npm and timeout hand it on
+      // As npm and timeout forward it
       system.child.kill(signal);
       const ended = await system.ended;
       expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"event":"stopped"') });
@@ -389,7 +389,7 @@ describe('the end', () => {
     },
   );
 
-  it('by kill -9 leaves none either', async () => {
+  it('by kill -9 leaves no process behind either', async () => {
     const running = await parts();
     system.child.kill('SIGKILL');
     await system.ended;

@@ -20,7 +20,7 @@ function captured(terminal: { columns: number } | undefined, json = false) {
 }
 
 describe('without a terminal', () => {
-  it('writes plain lines, no escape codes', () => {
+  it('writes plain lines without escape codes', () => {
     const { output, text } = captured(undefined);
     output.step('Storing');
     output.progress(() => '1 of 2');
@@ -30,7 +30,7 @@ describe('without a terminal', () => {
     expect(text()).toBe('Storing …\n1 of 2\nDone.\n');
   });
 
-  it('with --json writes JSON lines and nothing else', () => {
+  it('with --json writes only JSON lines', () => {
     const { output, text } = captured(undefined, true);
     output.step('Storing');
     output.progress(() => '1 of 2');
@@ -56,7 +56,7 @@ describe('on a terminal', () => {
     output.done();
   });
 
-  it('marks a step as done or failed, with what the parts say above it', () => {
+  it('marks a step as done or failed, with the output of the parts above it', () => {
     const { output, text, errors } = captured({ columns: 80 });
     output.step('One');
     output.step('Two');
@@ -94,11 +94,11 @@ describe('colours', () => {
 });
 
 describe('what a memory says', () => {
-  it('cannot command the terminal', () => {
+  describe('text of a memory', () => {
     expect(plainText('a\u001b[31mred\u0007\r\nb\u202ec')).toBe('a[31mred bc');
   });
 
-  it('explains its rank', () => {
+  it('is shown with an explanation of its rank', () => {
     const keywords = { rank: 1, score: 0.8734, terms: 3 };
     expect(explanationLine({ vector: { score: 0.41 }, keywords, vectorShare: 0.1 })).toBe(
       "vector not among the first (0.410), words no. 1 (0.873, 3 of the question's), vector counts 10 %",
@@ -108,7 +108,7 @@ describe('what a memory says', () => {
     );
   });
 
-  it('is folded under itself, and in a narrow terminal under its number', () => {
+  it('is wrapped and indented, and in a narrow terminal placed below its number', () => {
     const hit = {
       id: 'a',
       text: `one ${'word '.repeat(20)}`,
@@ -126,7 +126,7 @@ describe('what a memory says', () => {
   });
 });
 
-it('an import shows count, rate and remaining time, and leaves the bar out where it does not fit', () => {
+it('an import shows count, rate and remaining time, and omits the bar if it does not fit', () => {
   let now = 0;
   const text = progressText(true, () => now);
   text.update({ total: 100, accepted: 20, stored: 0, known: 0, failed: 0 });
@@ -136,7 +136,7 @@ it('an import shows count, rate and remaining time, and leaves the bar out where
   expect(text.render(45)).toBe('20/100 stored · 10/s · 8 s left · 1 failed');
 });
 
-it('an amount of data has a unit that suits it', () => {
+it('an amount of data has a suitable unit', () => {
   const amounts = [0, 999, 1_000, 12_345, 4_000_000, 1.5e9, 2e15].map(dataSize);
   expect(amounts).toEqual(['0 B', '999 B', '1.0 KB', '12.3 KB', '4.0 MB', '1.5 GB', '2000.0 TB']);
 });

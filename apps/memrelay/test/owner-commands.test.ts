@@ -12,7 +12,7 @@ import {
   startLocalSystem,
 } from './running-command.ts';
 
-/** What an owner does from the command line, on the local system. */
+/** Owner commands on the local system. */
 
 let home: string;
 let environment: Record<string, string>;
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const memrelay = (...args: string[]): Promise<Ended> => startCommand(args, environment).ended;
 
-/** Runs a command for programs, expects success, returns what it says. */
+/** Runs a command with `--json`, expects success, returns its result. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
 async function json(...args: string[]): Promise<any> {
   const ended = await memrelay(...args, '--json');
@@ -46,7 +46,7 @@ async function newWallet(name: string, text: string): Promise<string> {
   return path;
 }
 
-it('a delegate with limits is added, works within them, and is revoked', async () => {
+it('adds a delegate with limits, which works within them, and revokes it', async () => {
   const added = await json(
     'delegate',
     'add',
@@ -83,8 +83,8 @@ it('a delegate with limits is added, works within them, and is revoked', async (
   expect((await json('account', 'show')).key_epoch).toBeGreaterThan(0);
 });
 
-it('a delegate whose time is over is shown as such, and taken out', async () => {
-  // The relayer need not be given the time to do it first: nothing is stored here
+it('shows an expired delegate as such, and removes it', async () => {
+  // The relayer has no occasion to do it first, because nothing is stored here
   const end = new Date(Date.now() + 15_000).toISOString();
   const added = await json('delegate', 'add', '--label', 'Guest', '--expires', end, '--yes');
   const guest = async () =>
@@ -97,7 +97,7 @@ it('a delegate whose time is over is shown as such, and taken out', async () => 
   expect(await json('delegate', 'prune', '--yes')).toEqual({ pruned: [] });
 });
 
-it('an account is made for another wallet, handed over, and works for its new owner', async () => {
+it('creates an account for another wallet, transfers it, and works for its new owner', async () => {
   const credentials = join(home, 'data', 'credentials.json');
   const { relayerUrl } = JSON.parse(await readFile(credentials, 'utf8'));
   const alice = await newWallet('alice', 'a1'.repeat(32));
@@ -130,7 +130,7 @@ it('an account is made for another wallet, handed over, and works for its new ow
   expect((await json('recall', 'whose hands?', '--credentials', out)).results).toHaveLength(1);
 });
 
-it('blobs are listed and deleted by their ids, or by the id of the memory in them', async () => {
+it('lists and deletes blobs by their ids', async () => {
   const { id, blob_id: blobId } = await json('remember', 'soon to be deleted', '--namespace', 'gone');
   const { blobs } = await json('blobs', 'list');
   expect(blobs.map(({ blob_id }: { blob_id: string }) => blob_id)).toContain(blobId);
@@ -187,7 +187,7 @@ it('creates a recovery key in a separate file, which protects memories stored af
   expect(await json('account', 'show', ...at)).toMatchObject({ recovery_pk: created.recovery_pk });
 });
 
-it('nothing is signed without consent, and a wallet that others can read is refused', async () => {
+it('signs nothing without consent, and rejects a wallet file that others can read', async () => {
   const before = await json('account', 'show');
   const asked = await memrelay('key', 'rotate');
   expect(asked.code).toBe(2);

@@ -20,7 +20,7 @@ import {
 } from '../src/system/part-settings.ts';
 import { systemPaths } from '../src/system/system-paths.ts';
 
-test("the local relayer takes the person's key servers, and no other address of another network", async () => {
+test('the local relayer uses the configured key servers, but no other address of another network', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'memrelay-settings-'));
   try {
     const own = {
@@ -96,7 +96,7 @@ describe('every declared variable', () => {
     (name) => name !== 'ALLOWED_ORIGINS',
   );
 
-  test('that the local system does not decide reaches the parts that read it, and no other part', async () => {
+  test('reaches only the parts that read it, unless the local system sets it', async () => {
     const settings = await everySetting();
     const wrong = names.flatMap((name) => {
       const { readBy, localSystem } = declaredVariables[name];
@@ -110,13 +110,13 @@ describe('every declared variable', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('of the sidecar is also given to the relayer, which starts it', () => {
+  test('is also passed to the relayer if the sidecar reads it, because the relayer starts the sidecar', () => {
     const relayer: readonly string[] = variablesOf('relayer');
     expect(variablesOf('sidecar').filter((name) => !relayer.includes(name))).toEqual([]);
   });
 });
 
-test('a local system refuses a MEM_LISTEN_HOST at which its own parts would not reach the relayer', () => {
+test('a local system rejects a MEM_LISTEN_HOST at which its own parts could not reach the relayer', () => {
   for (const host of [undefined, '', '127.0.0.1', '0.0.0.0', '::'])
     expect(() => checkListenHost({ MEM_LISTEN_HOST: host })).not.toThrow();
   for (const host of ['192.0.2.1', '::1', 'laptop.example'])

@@ -8,17 +8,17 @@ const texts = (path: string, content: string): string[] =>
 const ofJson = (value: unknown): string[] => texts('chat.json', JSON.stringify(value));
 
 describe('a text file', () => {
-  it('is one memory a line; empty lines and line ends of any kind are none', () => {
+  it('has one memory per line, and skips empty lines with any line ending', () => {
     expect(texts('notes.txt', '\ufeffone\r\n\r\n  two  \n   \nthree')).toEqual(['one', 'two', 'three']);
   });
 
-  it('names the line of a text that no relayer takes, and keeps the others', () => {
+  it('names the line of a text that no relayer accepts, and keeps the others', () => {
     const { memories, refused } = readMemories('notes.txt', `one\n${'x'.repeat(limits.textBytes + 1)}\ntwo`);
     expect(memories.map(({ place }) => place)).toEqual(['line 1', 'line 3']);
     expect(refused).toEqual([{ place: 'line 2', reason: expect.stringContaining('at most') }]);
   });
 
-  it('is refused with a sentence when it holds nothing', () => {
+  it('is rejected with a sentence if it is empty', () => {
     expect(() => texts('notes.txt', ' \n\n')).toThrow(ExitError);
   });
 });
@@ -74,7 +74,7 @@ describe('chat JSON', () => {
     ]);
   });
 
-  it('that is broken or holds no text is refused with a sentence', () => {
+  it('is rejected with a sentence if broken or without text', () => {
     expect(() => texts('chat.json', '{"a": ')).toThrow('not valid JSON');
     expect(() => ofJson({ a: [1, 2, { b: null }] })).toThrow('holds nothing to remember');
   });

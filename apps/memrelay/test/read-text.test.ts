@@ -28,7 +28,7 @@ const said = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => explain(error)?.message,
   );
 
-it('text is read as it is, also an empty file', async () => {
+it('reads text unchanged, including an empty file', async () => {
   expect(await readText(join(folder, 'text'))).toBe('\ufeffeins\nzwei ü');
   expect(await readText(join(folder, 'empty'))).toBe('');
 });
@@ -40,14 +40,14 @@ it.each([
   ['empty/below', 'a part of the path is not a directory'],
   ['binary', 'it is not UTF-8 text'],
   ['zeros', 'it is not UTF-8 text'],
-])('%s is one sentence with the path', async (name, reason) => {
+])('reports %s in one sentence with the path', async (name, reason) => {
   const path = join(folder, name);
   expect(await said(readText(path))).toBe(`${path}: ${reason}.`);
   if (!reason.includes('UTF-8'))
     expect(await said(isBundleFile(path).then(() => readText(path)))).toContain(path);
 });
 
-it('a device or a pipe is never read to its end', async () => {
+it('never reads a device or a pipe to its end', async () => {
   expect(await isBundleFile('/dev/zero')).toBe(false);
   expect(await said(readText('/dev/zero'))).toBe(
     '/dev/zero: it is not a regular file; write its content to a file first.',
@@ -78,7 +78,7 @@ it('an error without a sentence of its own names the file and its code, unless i
   expect(explain(invalid)).toBeUndefined();
 });
 
-it('a passphrase file that is a directory is named, and so is a full disk without a path', async () => {
+it('names a passphrase file that is a directory, and reports a full disk without a path', async () => {
   const path = join(folder, 'folder');
   const output = createOutput({ json: true });
   expect(await said(readPassphrase(output, { passphraseFile: path }, { twice: false }))).toBe(

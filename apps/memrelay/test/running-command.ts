@@ -15,12 +15,12 @@ export interface Ended {
 
 export interface RunningCommand {
   child: ChildProcess;
-  /** Resolves with what was printed so far as soon as it matches; rejects when the command ends before */
+  /** Resolves with the output so far as soon as it matches; rejects when the command ends before */
   printed(pattern: RegExp): Promise<string>;
   ended: Promise<Ended>;
 }
 
-/** Starts `memrelay` as a person would, with nothing of this process's environment but PATH and the compiled modules. */
+/** Starts `memrelay` as a user would. Of this process's environment it gets only PATH and the compiled modules. */
 export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv): RunningCommand {
   const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
   const child = spawn(process.execPath, [commandEntry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -51,7 +51,7 @@ export function startCommand(args: readonly string[], environment: NodeJS.Proces
   };
 }
 
-/** Variables with which `memrelay up` has this home and free ports for itself. */
+/** Variables that give `memrelay up` this home and free ports. */
 export async function ownEnvironment(home: string): Promise<Record<string, string>> {
   const ports = await freeSystemPorts();
   return {
@@ -74,7 +74,7 @@ export async function startLocalSystem(environment: NodeJS.ProcessEnv): Promise<
 
 const run = promisify(execFile);
 
-/** Every process below `pid`, by what it runs. */
+/** Every process below `pid`, by the script it runs. */
 export async function processesBelow(pid: number): Promise<{ pid: number; command: string }[]> {
   const { stdout } = await run('ps', ['-e', '-o', 'pid=,ppid=,args=']);
   const all = stdout

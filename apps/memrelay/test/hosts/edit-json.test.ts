@@ -8,7 +8,7 @@ const path = ['mcpServers', 'memrelay'];
 const entry = { command: 'node', args: ['a b'] };
 
 describe('a JSON configuration', () => {
-  it('that is empty gets the entry alone', () => {
+  it('that is empty gets only the entry', () => {
     for (const text of ['', '\n'])
       expect(JSON.parse(setInJson(text, path, entry))).toEqual({ mcpServers: { memrelay: entry } });
   });
@@ -62,7 +62,7 @@ describe('a JSON configuration', () => {
     expect(removeFromJson(set, path)).toBe(text);
   });
 
-  it('in strict JSON stays strict JSON', () => {
+  it('that is strict JSON stays strict JSON', () => {
     for (const text of [
       '{}',
       '{"a":1}',
@@ -81,7 +81,7 @@ describe('a JSON configuration', () => {
     }
   });
 
-  it('keeps its line ends', () => {
+  it('keeps its line endings', () => {
     const first = setInJson('{\r\n  "a": 1\r\n}\r\n', path, entry);
     const set = setInJson(first, path, { ...entry, more: ['x'] });
     expect(set.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
@@ -99,7 +99,7 @@ describe('a JSON configuration', () => {
     expect(set).toContain("'a-b': { command: 'it\\'s' }");
   });
 
-  it('that is broken, or has something else in the place, is refused and not guessed at', () => {
+  it("is rejected if broken, or if something else is in the entry's place", () => {
     for (const text of [
       '{',
       '{"a" 1}',
@@ -121,7 +121,7 @@ describe('a JSON configuration', () => {
     expect(() => setInJson("{\n a: 'b',\n c: 'd\n}", path, entry)).toThrow('line 3: ');
   });
 
-  it('loses nothing, whatever it holds', () => {
+  it('loses no data, whatever it contains', () => {
     const key = fc.string({ minLength: 1, maxLength: 5 });
     const config = fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue())));
     fc.assert(

@@ -29,18 +29,18 @@ name = 'p'
 `;
 
 describe('a TOML configuration', () => {
-  it('that is empty gets the table alone', () => {
+  it('that is empty gets only the table', () => {
     expect(set('')).toBe(table);
   });
 
-  it('gets the table at its end, and everything else stays to the byte', () => {
+  it('gets the table at its end, and everything else stays the same byte for byte', () => {
     expect(set(others)).toBe(`${others}\n${table}`);
     expect(set(set(others))).toBe(set(others));
     expect(removeFromToml(set(others), path)).toBe(others);
     expect(joinToml(splitToml(others))).toBe(others);
   });
 
-  it("keeps keys and sub-tables of the entry that are the user's", () => {
+  it("keeps the user's keys and sub-tables of the entry", () => {
     const text = `[mcp_servers.memrelay]
 url = "https://old.example"
 # slow machine
@@ -69,11 +69,11 @@ A = "1"
     expect(removeFromToml(text, path)).toBe('[z]\n');
   });
 
-  it('keeps its line ends', () => {
+  it('keeps its line endings', () => {
     const text = set('a = 1\r\n\r\n[b]\r\nc = 2\r\n');
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r]/);
     expect(text.startsWith('a = 1\r\n\r\n[b]\r\nc = 2\r\n')).toBe(true);
-    // A "\r" alone would be no TOML.
+    // A single "\r" is not valid TOML.
     expect(removeFromToml(text, path)).toBe('a = 1\r\n\r\n[b]\r\nc = 2\r\n');
   });
 
@@ -84,7 +84,7 @@ A = "1"
     );
   });
 
-  it('that has the table in another form, or is broken, is refused', () => {
+  it('is rejected if broken, or if it has the table in another form', () => {
     for (const text of [
       'mcp_servers = {}\n',
       'mcp_servers.memrelay = { command = "x" }\n',

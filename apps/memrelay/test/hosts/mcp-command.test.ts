@@ -65,7 +65,7 @@ async function signedIn(relayerUrl: string): Promise<void> {
 }
 
 describe('memrelay mcp install', () => {
-  it('writes what every host wants, once, and uninstall takes it out again', async () => {
+  it('writes the format of every host, once, and uninstall removes it', async () => {
     for (const host of hosts) {
       const path = pathOf(host.name);
       await put(host.name, { namespace: 'work', local: true });
@@ -82,7 +82,7 @@ describe('memrelay mcp install', () => {
     }
   }, 30_000);
 
-  it('names a program and a file by absolute paths, which start anywhere and without a PATH', async () => {
+  it('refers to program and file by absolute paths, which work anywhere and without a PATH', async () => {
     await put('cursor');
     const { command, args } = jsonAt(await readFile(pathOf('cursor'), 'utf8'), [
       'mcpServers',
@@ -96,7 +96,7 @@ describe('memrelay mcp install', () => {
     expect(stdout).toContain('over stdio (MCP)');
   });
 
-  it('keeps everything else of the file, its mode, its link, and a backup', async () => {
+  it('keeps the rest of the file, its mode, its link, and a backup', async () => {
     const real = join(home, 'dotfiles.json');
     const text =
       '{\n  // mine\n  "servers": { "memrelay": { "command": "old", "url": "x", "env": { "A": "1" } } },\n}\n';
@@ -115,7 +115,7 @@ describe('memrelay mcp install', () => {
     expect(await Promise.all(backup.map((name) => readFile(join(home, name), 'utf8')))).toEqual([text]);
   });
 
-  it('a link that leads to nothing yet stays one', async () => {
+  it('keeps a link whose target does not exist yet', async () => {
     const config = join(home, 'mcp.json');
     await symlink('dotfiles/mcp.json', config);
     await put('cursor', { config });
@@ -123,7 +123,7 @@ describe('memrelay mcp install', () => {
     expect(await readFile(join(home, 'dotfiles', 'mcp.json'), 'utf8')).toContain('memrelay-mcp.mjs');
   });
 
-  it('--print and a missing consent write nothing', async () => {
+  it('writes nothing with --print or without consent', async () => {
     await put('claude-code', { print: true });
     expect(JSON.parse(printed).mcpServers.memrelay.type).toBe('stdio');
     await expect(put('claude-code', { yes: false })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('memrelay mcp install', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('leaves a file that it does not understand as it is', async () => {
+  it('leaves a file that it cannot parse unchanged', async () => {
     for (const [host, text] of [
       ['cursor', '{"mcpServers": '],
       ['cursor', '{"mcpServers": []}'],
@@ -152,7 +152,7 @@ describe('memrelay mcp install', () => {
     await expect(put('cursor', { config: home })).rejects.toMatchObject({ exitCode: 2 });
   });
 
-  it('refuses a host, flag or preset that the tools would not take', async () => {
+  it('rejects a host, flag or preset that the tools would reject', async () => {
     await expect(put('emacs')).rejects.toThrow(/no host "emacs".*claude-code.*openclaw/);
     for (const options of [
       { namespace: ' ' },
@@ -199,7 +199,7 @@ describe('memrelay mcp install --remote', () => {
     expect(printed).not.toContain(privateKey);
   });
 
-  it('replaces a local entry, and the other way round', async () => {
+  it('replaces a local entry, and vice versa', async () => {
     await signedIn('http://127.0.0.1:8000');
     await put('gemini', remote());
     await put('gemini');
@@ -211,7 +211,7 @@ describe('memrelay mcp install --remote', () => {
     expect(Object.keys((await entry()) as object)).toEqual(['httpUrl', 'headers']);
   });
 
-  it('with a relayer needs no credentials and writes no key: the host signs in by itself', async () => {
+  it('with a relayer needs no credentials and writes no key, because the host signs in by itself', async () => {
     await signedIn('https://relayer.example');
     await put('cursor', remote());
     await put('cursor', { remote: true, relayer: 'https://other.example/' });
@@ -230,7 +230,7 @@ describe('memrelay mcp install --remote', () => {
     );
   });
 
-  it('is refused where the key would travel in the clear, or the host has no place for it', async () => {
+  it('is rejected if the key would be sent unencrypted, or the host does not support it', async () => {
     await signedIn('http://relayer.example');
     await expect(put('cursor', remote())).rejects.toThrow('is not https');
     await signedIn('https://relayer.example');
@@ -240,8 +240,8 @@ describe('memrelay mcp install --remote', () => {
   });
 });
 
-describe('where hosts keep their configuration', () => {
-  it('follows the platform and the variables of the host', () => {
+describe('configuration paths of hosts', () => {
+  it("follow the platform and the host's variables", () => {
     const at = (name: string, platform: NodeJS.Platform, env: NodeJS.ProcessEnv = {}) =>
       hosts
         .find((host) => host.name === name)!
@@ -268,7 +268,7 @@ describe('memrelay trust', () => {
   const call = (url: string | undefined, options: Parameters<typeof trust>[2] = {}) =>
     trust(output(), url, options);
 
-  it('approves, lists and takes back, in a file for its owner alone', async () => {
+  it('approves, lists and revokes, in a file that only its owner can read', async () => {
     await call('https://other.example:8443/path');
     await call('https://other.example:8443');
     expect(printed).toContain('https://other.example:8443 was approved already');
@@ -283,7 +283,7 @@ describe('memrelay trust', () => {
     expect(printed).toContain('No relayers are approved');
   });
 
-  it('refuses what is no relayer, and a file that others may write', async () => {
+  it('rejects a server that is not a relayer, and a world-writable file', async () => {
     for (const url of ['nonsense', 'ftp://x.example', 'https://user:secret@x.example'])
       await expect(call(url)).rejects.toMatchObject({ exitCode: 2 });
     await expect(call(undefined)).rejects.toMatchObject({ exitCode: 2 });
