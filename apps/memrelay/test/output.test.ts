@@ -93,8 +93,8 @@ describe('colours', () => {
   });
 });
 
-describe('what a memory says', () => {
-  describe('text of a memory', () => {
+describe('text of a memory', () => {
+  it('cannot control the terminal', () => {
     expect(plainText('a\u001b[31mred\u0007\r\nb\u202ec')).toBe('a[31mred bc');
   });
 

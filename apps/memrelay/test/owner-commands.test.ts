@@ -130,7 +130,7 @@ it('creates an account for another wallet, transfers it, and works for its new o
   expect((await json('recall', 'whose hands?', '--credentials', out)).results).toHaveLength(1);
 });
 
-it('lists and deletes blobs by their ids', async () => {
+it('lists and deletes blobs by their ids, or by the id of the memory in them', async () => {
   const { id, blob_id: blobId } = await json('remember', 'soon to be deleted', '--namespace', 'gone');
   const { blobs } = await json('blobs', 'list');
   expect(blobs.map(({ blob_id }: { blob_id: string }) => blob_id)).toContain(blobId);
