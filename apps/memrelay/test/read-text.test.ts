@@ -63,9 +63,9 @@ it.skipIf(process.platform !== 'linux')(
       for await (const _ of fileBytes(path));
     };
     const output = createOutput({ json: true });
-    const passphrase = readPassphrase(output, { passphraseFile: path }, { twice: false });
-    for (const work of [isBundleFile(path), readText(path), bytes(), passphrase])
-      expect(await said(work)).toBe(`${path}: the device reported an error.`);
+    const passphrase = () => readPassphrase(output, { passphraseFile: path }, { twice: false });
+    for (const read of [() => isBundleFile(path), () => readText(path), bytes, passphrase])
+      expect(await said(read())).toBe(`${path}: the device reported an error.`);
   },
 );
 
