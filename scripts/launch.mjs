@@ -12,6 +12,7 @@ const [major = 0] = process.versions.node.split('.').map(Number);
 // It runs TypeScript as it is, and has `await using`.
 const newEnough = major >= 24;
 
+endWithShell();
 if (newEnough) {
   hideExperimentalWarnings();
   const { launch } = await import('./launch/launch.ts');
@@ -66,4 +67,18 @@ function hideExperimentalWarnings() {
   process.on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') for (const print of printers) print(warning);
   });
+}
+
+/**
+ * npm and npx start a script through a shell, which a signal ends without reaching this process: so it ends itself, as by
+ * that signal, when the shell is gone.
+ */
+function endWithShell() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
 }

@@ -33,8 +33,11 @@ function writeLockfile(dependencies: Record<string, string>): void {
 function launch(
   args: string[],
   env: NodeJS.ProcessEnv = {},
+  { shell = false } = {},
 ): { child: ChildProcess; printed(): string; code: Promise<number> } {
-  const child = spawn(process.execPath, [join(root, 'scripts/launch.mjs'), ...args], {
+  const command = [process.execPath, join(root, 'scripts/launch.mjs'), ...args];
+  const [program, ...rest] = shell ? ['sh', '-c', `"$@"; exit $?`, 'sh', ...command] : command;
+  const child = spawn(program!, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -100,6 +103,22 @@ describe('a launch', () => {
     expect(run.printed()).toContain('closed');
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'ends the script when npm is ended, whose shell does not pass the signal on',
+  async () => {
+    writeTestScript(`
+      const alive = setInterval(() => undefined, 1_000);
+      process.on('SIGTERM', () => { clearInterval(alive); console.log('closed'); });
+      console.log('ready');`);
+    const run = launch(['test'], { npm_lifecycle_event: 'test' }, { shell: true });
+    while (!run.printed().includes('ready') && run.child.exitCode === null) await wait(20);
+    run.child.kill('SIGTERM');
+    // Its output closes when the last process that has it has ended
+    await run.code;
+    expect(run.printed()).toContain('closed');
+  },
+);
 
 describe('isInstalled', () => {
   const record = (packages: object) => {

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startCommand } from './running-command.ts';
+import { commandEntry, startCommand } from './running-command.ts';
 
 let home: string;
 let environment: Record<string, string>;
@@ -31,6 +33,25 @@ it('starts a store that keeps its blobs across restarts', async () => {
   second.command.child.kill('SIGINT');
   expect(await second.command.ended).toMatchObject({ code: 0 });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'ends when npx is ended, whose shell does not pass the signal on',
+  async () => {
+    const command = [process.execPath, commandEntry, 'blobstore', '--json', '--port', '0', '--shards', '31'];
+    const shell = spawn('sh', ['-c', '"$@"; exit $?', 'sh', ...command], {
+      env: { PATH: process.env.PATH, ...environment, npm_lifecycle_event: 'npx' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (printed.includes('"ready"')) shell.kill('SIGTERM');
+    });
+    // Its output closes when the last process that has it has ended
+    await once(shell, 'close');
+    expect(printed).toContain('{"event":"stopped"}');
+  },
+);
 
 it('reports a wrong flag, and lists the flags', async () => {
   const wrong = await startCommand(['blobstore', '--shards', 'many'], environment).ended;
