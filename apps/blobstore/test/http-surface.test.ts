@@ -24,6 +24,12 @@ test('an error is the envelope, key for key', async () => {
   );
 });
 
+test('a browser at / gets a page that says what this is', async () => {
+  const response = await fetch(store(), { headers: { accept: 'text/html,*/*;q=0.8' } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(await response.text()).toContain('Walrus publisher and aggregator');
+});
+
 test.each(['/', '/nope', '/v1/store', '/health', '/status/'])('%s is unknown', async (path) => {
   const url = store();
   expect(await refusal(await fetch(`${url}${path}`))).toEqual({ status: 404, reason: 'ROUTE_NOT_FOUND' });

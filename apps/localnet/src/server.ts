@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { type FrontPage, frontPageFor } from '@memrelay/process/front-page';
 import { normalizeAddress } from '@memrelay/protocol/address';
 import { createHostRules } from '@memrelay/protocol/host-rules';
 import { pageAccess } from '@memrelay/protocol/page-access';
@@ -28,6 +29,18 @@ const corsHeaders = {
   'access-control-allow-headers': '*, authorization',
   'access-control-expose-headers': 'grpc-status, grpc-message, x-keyserver-version, x-keyserver-gitversion',
   'access-control-max-age': '86400',
+};
+
+const frontPage: FrontPage = {
+  title: 'memrelay local network',
+  about: [
+    'This is the embedded chain of a local system: a Sui full node, Walrus objects, key servers and a faucet, on this machine only. Programs call it with the Sui SDK (gRPC and JSON-RPC).',
+    'To see your memories and keys, open the dashboard: `npx memrelay pair` prints a link.',
+  ],
+  links: [
+    { href: '/info', text: 'Ids and addresses of this network' },
+    { href: '/live', text: 'Status' },
+  ],
 };
 
 export interface ServerOptions {
@@ -70,9 +83,11 @@ export function createServer(
     if ((error.statusCode ?? 500) >= 500) request.log.error({ err: error }, 'a request failed');
     return replyError(error, reply);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: 'not_found', message: 'there is nothing at this path' }),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const front = frontPageFor(request, frontPage);
+    if (front) return reply.headers(front.headers).send(front.body);
+    return reply.code(404).send({ error: 'not_found', message: 'there is nothing at this path' });
+  });
   app.post('/', {
     handler: (request) => answerJsonRpc(network.chain, request.body),
     errorHandler: (error, _request, reply) =>

@@ -64,7 +64,12 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
   try {
     const listener = await prepareListener(config, loggers.http);
     const { allowedOrigins } = config;
-    const app = createApp({ log: loggers.http, allowedOrigins, hosts: listener.hosts });
+    const app = createApp({
+      log: loggers.http,
+      allowedOrigins,
+      hosts: listener.hosts,
+      dashboardUrl: config.oauth?.dashboardUrl,
+    });
     warnOfForwarded(app, config.trustedProxyHops, loggers.http);
     // Nothing is changed before every dependency has been checked, not even the tables
     const db = opened.add(

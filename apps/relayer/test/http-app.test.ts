@@ -13,7 +13,7 @@ const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  app = createApp({ log, allowedOrigins: [page], hosts: loopbackHosts });
+  app = createApp({ log, allowedOrigins: [page], hosts: loopbackHosts, dashboardUrl: page });
   app.get('/thing', async () => ({ ok: true }));
   app.post('/thing', async () => ({ ok: true }));
   app.get('/things/:id', async (request) => request.params);
@@ -41,6 +41,20 @@ describe('request ids', () => {
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(uuid);
   });
+});
+
+test('a browser at / gets a page with the dashboard, every other request the same 404 as before', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const shown = await app.inject({ url: '/', headers: { accept } });
+  expect([shown.statusCode, shown.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(shown.body).toContain(`<a href="${page}">`);
+  expect(shown.headers['content-security-policy']).toContain("default-src 'none'");
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+    const answer = await app.inject({ url: '/', headers });
+    expect([answer.statusCode, answer.json()]).toEqual([404, body('not_found')]);
+  }
+  expect((await app.inject({ url: '/nowhere', headers: { accept } })).statusCode).toBe(404);
+  expect((await app.inject({ method: 'POST', url: '/', headers: { accept } })).statusCode).toBe(404);
 });
 
 describe('routes and methods', () => {

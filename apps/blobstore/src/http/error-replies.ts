@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { type FrontPage, frontPageFor } from '@memrelay/process/front-page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   ApiError,
@@ -17,6 +18,18 @@ import { replyJson } from './reply-json.ts';
 
 /** All that can be asked of a path: OPTIONS is answered for every path, and CONNECT asks for none. */
 const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONNECT');
+
+const frontPage: FrontPage = {
+  title: 'memrelay blob store',
+  about: [
+    'This is a Walrus publisher and aggregator. Programs store blobs here with `PUT /v1/blobs` and read them with `GET /v1/blobs/ID`. Memories are stored as encrypted blobs.',
+    'To see your memories, open the dashboard: `npx memrelay pair` prints a link.',
+  ],
+  links: [
+    { href: '/v1/api', text: 'The API' },
+    { href: '/status', text: 'Status' },
+  ],
+};
 
 /** Answers any error with the envelope. An unknown error becomes a 500 without its original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -42,7 +55,11 @@ function fromFramework(error: unknown): ApiError {
 
 export function addErrorReplies(app: FastifyInstance): void {
   app.setErrorHandler(replyError);
-  app.setNotFoundHandler((request, reply) => replyError(unknownRoute(), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const front = frontPageFor(request, frontPage);
+    if (front) return reply.headers(front.headers).send(front.body);
+    return replyError(unknownRoute(), request, reply);
+  });
 }
 
 /** Has every method routed and notes which each path has, so that `refuseOtherMethods` can answer the rest. Call before the routes. */

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { runInRequest } from '../../base/logging/request-scope.ts';
 import { answerMalformed, answerUnservable } from './bare-replies.ts';
-import { answerNotFound, errorHandler } from './error-replies.ts';
+import { answerNotFound, errorHandler, notFoundHandler } from './error-replies.ts';
 import { requestIdOf } from './request-id.ts';
 import { route } from './route.ts';
 
@@ -16,6 +16,8 @@ export interface AppOptions {
   allowedOrigins: readonly string[];
   /** The names that `Host` may have */
   hosts: HostRules;
+  /** Where a person who opens the relayer in a browser is sent */
+  dashboardUrl?: string | undefined;
 }
 
 /** The Fastify instance with what every route shares: request ids, CORS, error bodies, one log line a request. */
@@ -81,7 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       .send();
   });
   app.setErrorHandler(errorHandler(options.log));
-  app.setNotFoundHandler(answerNotFound);
+  app.setNotFoundHandler(notFoundHandler(options.dashboardUrl));
   return app;
 }
 

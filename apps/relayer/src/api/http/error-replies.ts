@@ -1,3 +1,4 @@
+import { type FrontPage, frontPageFor } from '@memrelay/process/front-page';
 import {
   ApiError,
   type ErrorBody,
@@ -53,6 +54,31 @@ export function errorHandler(log: Logger) {
     const known = reportError(log, error, request);
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
     return reply.code(known.status).send(errorBody(known, request.id));
+  };
+}
+
+/** Answers what has no route: a browser at `/` gets a page that says where to go, everything else the error. */
+export function notFoundHandler(dashboardUrl: string | undefined) {
+  const page: FrontPage = {
+    title: 'memrelay relayer',
+    about: [
+      'This is the API that stores and recalls memories. Programs call it with the SDK, the command or the tools; requests are signed, so there is nothing to see here.',
+      ...(dashboardUrl === undefined
+        ? []
+        : [
+            'To see your memories and keys, open the dashboard. On a local system, `npx memrelay pair` prints a link that signs you in.',
+          ]),
+    ],
+    links: [
+      ...(dashboardUrl === undefined ? [] : [{ href: dashboardUrl, text: 'The dashboard' }]),
+      { href: '/health', text: 'Version and status' },
+      { href: '/ready', text: 'State of everything that the relayer needs' },
+    ],
+  };
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const front = frontPageFor(request, page);
+    if (front) return reply.headers(front.headers).send(front.body);
+    return answerNotFound(request, reply);
   };
 }
 
