@@ -86,10 +86,24 @@ describe('memrelay up', () => {
     },
   );
 
-  it('rejects a second start on the same data directory, with the reason', async () => {
+  it('reports at a second start that it is already running, and where', async () => {
     const second = await memrelay('up');
-    expect(second.code).toBe(2);
-    expect(second.stderr).toMatch(/is in use by another process/);
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toContain('memrelay is already running on this data directory.');
+    expect(second.stdout).toContain(`\n  Relayer      http://127.0.0.1:${environment.PORT}\n`);
+    expect(second.stdout).toContain(`\n  Blob store   http://127.0.0.1:${environment.BLOBSTORE_PORT}\n`);
+    expect(second.stdout).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/#pairing=/m);
+    const { urls, ...told } = JSON.parse((await memrelay('up', '--json')).stdout);
+    expect(told).toMatchObject({ event: 'already_running', data_dir: join(home, 'data') });
+    // What a browser finds there is a page, not an error
+    for (const url of Object.values(urls as Record<string, string>)) {
+      const page = await fetch(url, { headers: { accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')], url).toEqual([
+        200,
+        expect.stringMatching(/^text\/html/),
+      ]);
+    }
+    expect(Object.keys(urls).sort()).toEqual(['blobstore', 'dashboard', 'localnet', 'relayer']);
   });
 
   it('names the variable of a port in use, and leaves nothing behind', async () => {
@@ -384,7 +398,8 @@ describe('shutdown', () => {
       const ended = await system.ended;
       expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"event":"stopped"') });
       expect(running.filter(({ pid }) => isAlive(pid))).toEqual([]);
-      system = await startLocalSystem(environment);
+      // On the ports of the first start, which are remembered
+      system = await startLocalSystem({ HOME: home, MEM_DATA_DIR: environment.MEM_DATA_DIR });
       expect(await recalled('tea')).toContain('Ana takes lemon in her tea');
     },
   );

@@ -12,6 +12,8 @@ export interface LocalDashboard {
   url: string;
   /** The relayer of the same system */
   relayerUrl?: string;
+  blobstoreUrl?: string;
+  chainUrl?: string;
   /** 64 hex digits; changes with each start */
   token: string;
 }
@@ -29,9 +31,15 @@ export function localDashboardPath(dataDir: string): string {
 export async function readLocalDashboard(dataDir: string): Promise<LocalDashboard | undefined> {
   try {
     const text = await readFile(localDashboardPath(dataDir), 'utf8');
-    const { url, relayerUrl, token } = JSON.parse(text) as LocalDashboard;
+    const { url, relayerUrl, blobstoreUrl, chainUrl, token } = JSON.parse(text) as LocalDashboard;
     if (!isUrl(url) || !hex32Pattern.test(token)) return undefined;
-    return { url, ...(isUrl(relayerUrl) ? { relayerUrl } : {}), token };
+    return {
+      url,
+      ...(isUrl(relayerUrl) ? { relayerUrl } : {}),
+      ...(isUrl(blobstoreUrl) ? { blobstoreUrl } : {}),
+      ...(isUrl(chainUrl) ? { chainUrl } : {}),
+      token,
+    };
   } catch {
     return undefined;
   }

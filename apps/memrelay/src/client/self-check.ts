@@ -39,11 +39,11 @@ export async function recallAny(
   const { namespaces } = await client.stats({ signal });
   const filled = namespaces.filter((each) => each.namespace !== checkNamespace && each.memoryCount > 0);
   const newest = filled.toSorted((a, b) => b.newest.localeCompare(a.newest))[0];
-  // Every memory matches from the lowest score
+  // Similarities go down to -1: every memory matches
   const { results, droppedCount } = await client.recall('What is known?', {
     namespace: newest?.namespace ?? checkNamespace,
     limit: 1,
-    minScore: newest ? 0 : undefined,
+    minScore: newest ? -1 : undefined,
     signal,
   });
   if (results.length > 0) return 'read';

@@ -4,12 +4,13 @@ import { PartStartError } from '@memrelay/process/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { forgetChecks, recallAny, storeAndRecall } from '../client/self-check.ts';
-import { PortTakenError, portsOf } from '../system/ports.ts';
+import { PortTakenError, portsOf, readPorts, rememberPorts } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
+import { systemPaths } from '../system/system-paths.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
-import { pairingLink } from './pair.ts';
+import { announceReady, announceRunning } from './system-links.ts';
 
 /** Starts the local system and keeps it running until Ctrl-C. */
 export async function up(output: Output, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -19,18 +20,23 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   const started = Date.now();
   const gone = Promise.withResolvers<string>();
   const stopping = catchInterruption('Stopped before it was ready.');
+  const portsFile = systemPaths(directory).ports;
+  const ports = portsOf(environment, await readPorts(portsFile));
   const system = await startSystem({
     dataDir: directory,
-    ports: portsOf(environment),
+    ports,
     environment,
     onProgress: (step) => output.step(step),
     onOutput: (part, text) => output.partOutput(part, text),
     onGivenUp: gone.resolve,
     signal: stopping.signal,
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    if (error instanceof DirectoryLockedError && (await announceRunning(output, directory))) return undefined;
     throw startFailure(error);
   });
+  if (!system) return stopping.release();
   try {
+    await rememberPorts(portsFile, ports);
     output.step(
       system.created
         ? 'Storing and recalling a memory as a self-check'
@@ -38,7 +44,7 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
     );
     await selfCheck(system, stopping.signal);
     output.done();
-    announce(output, system, directory, Date.now() - started);
+    announceReady(output, system, directory, Date.now() - started);
     const reason = await Promise.race([gone.promise, untilAborted(stopping.signal)]);
     output.step('Stopping');
     await system.stop();
@@ -82,45 +88,4 @@ async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<vo
   } finally {
     client.destroy();
   }
-}
-
-function announce(output: Output, system: RunningSystem, directory: string, ms: number): void {
-  const { urls } = system;
-  const { link, expiresAt } = pairingLink(system.dashboard);
-  if (output.json) {
-    output.result({
-      event: 'ready',
-      urls,
-      pairing_link: link,
-      pairing_link_expires_at: expiresAt.toISOString(),
-      credentials_path: system.credentialsPath,
-      account_id: system.credentials.accountId,
-      data_dir: directory,
-      start_ms: ms,
-    });
-    return;
-  }
-  const { paint } = output;
-  const told = system.created ? ' A memory was stored, encrypted, and recalled.' : '';
-  output.line(`${paint('bold', 'memrelay is ready')} (${(ms / 1000).toFixed(1)} s).${told}
-
-  Relayer      ${paint('cyan', urls.relayer)}
-  Dashboard    ${paint('cyan', urls.dashboard)}
-  Blob store   ${paint('cyan', urls.blobstore)}
-  Chain        ${paint('cyan', urls.localnet)}
-  Credentials  ${system.credentialsPath}
-  Data         ${directory}
-
-Open your dashboard (this link works once, within ten minutes; \`npx memrelay pair\` prints another):
-  ${paint('cyan', link)}
-
-All keys are on this machine, in the data directory: fine for a laptop, see docs/security.md for production.
-
-Try next, in another terminal:
-  npx memrelay remember "Ana likes her tea with lemon"
-  npx memrelay recall "what does Ana drink?"
-  npx memrelay doctor
-  npx memrelay mcp install claude-code    (or another agent: docs/tools.md)
-
-Ctrl-C stops it.`);
 }

@@ -1,5 +1,8 @@
 import { createServer } from 'node:net';
 import { defaultPorts } from '@memrelay/protocol/ports';
+import { replaceFile } from '@memrelay/protocol/secret-file-node';
+import { z } from 'zod';
+import { readIfThere } from './secret-file.ts';
 
 export interface SystemPorts {
   relayer: number;
@@ -22,11 +25,14 @@ const variables: Record<keyof SystemPorts, string> = {
   dashboard: 'DASHBOARD_PORT',
 };
 
-/** The ports of the environment, else the defaults. Throws `PortTakenError` on one that is no port. */
-export function portsOf(environment: NodeJS.ProcessEnv): SystemPorts {
+/**
+ * The ports of the environment, else those that an earlier start was given, else the defaults. Throws `PortTakenError` on
+ * one that is no port.
+ */
+export function portsOf(environment: NodeJS.ProcessEnv, remembered: Partial<SystemPorts> = {}): SystemPorts {
   const port = (name: keyof SystemPorts): number => {
     const text = environment[variables[name]];
-    if (!text) return defaultPorts[name];
+    if (!text) return remembered[name] ?? defaultPorts[name];
     const value = Number(name === 'sidecar' ? URL.parse(text)?.port || defaultPorts.sidecar : text);
     if (Number.isInteger(value) && value > 0 && value < 65_536) return value;
     throw new PortTakenError(
@@ -40,6 +46,37 @@ export function portsOf(environment: NodeJS.ProcessEnv): SystemPorts {
     blobstore: port('blobstore'),
     dashboard: port('dashboard'),
   };
+}
+
+const port = z.int().min(1).max(65_535).optional();
+const rememberedPorts = z.object({
+  relayer: port,
+  sidecar: port,
+  localnet: port,
+  blobstore: port,
+  dashboard: port,
+});
+
+/** The ports other than the defaults that the system of this file ran on. A damaged file counts as none. */
+export async function readPorts(path: string): Promise<Partial<SystemPorts>> {
+  try {
+    const { data = {} } = rememberedPorts.safeParse(JSON.parse((await readIfThere(path)) ?? '{}'));
+    return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** Notes the ports that are not the defaults, for the next start. */
+export async function rememberPorts(path: string, ports: SystemPorts): Promise<void> {
+  const changed = Object.entries(ports).filter(
+    ([name, value]) => value !== defaultPorts[name as keyof SystemPorts],
+  );
+  const text = `${JSON.stringify(Object.fromEntries(changed))}\n`;
+  const before = await readIfThere(path);
+  if (text === (before ?? '{}\n')) return;
+  await replaceFile(path, text, 0o600);
 }
 
 /** Throws `PortTakenError` naming every port of ours that something else listens on. */

@@ -111,7 +111,13 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       run(settings),
       run(dashboardSettings(environment, ports, paths, network.packageId, token)),
     );
-    const localDashboard: LocalDashboard = { url: dashboard.url, relayerUrl: relayer.url, token };
+    const localDashboard: LocalDashboard = {
+      url: dashboard.url,
+      relayerUrl: relayer.url,
+      blobstoreUrl: blobstore.url,
+      chainUrl: localnet.url,
+      token,
+    };
     await writeSecretFile(localDashboardPath(dataDir), `${JSON.stringify(localDashboard)}\n`);
     options.signal?.throwIfAborted();
     return {

@@ -5,6 +5,7 @@ export function systemPaths(dataDir: string) {
   return {
     wallet: join(dataDir, 'wallet.json'),
     credentials: join(dataDir, 'credentials.json'),
+    ports: join(dataDir, 'ports.json'),
     keys: join(dataDir, 'keys'),
     database: join(dataDir, 'database'),
     localnet: join(dataDir, 'localnet'),
