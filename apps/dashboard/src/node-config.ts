@@ -7,6 +7,8 @@ export interface DashboardConfig {
   relayerUrl: string;
   packageId: string;
   walletFile: string;
+  /** Public key that the local system itself uses, 64 hex digits */
+  systemKey?: string | undefined;
   /** Secret of this run, 64 hex digits */
   startToken: string;
 }
@@ -33,6 +35,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): DashboardConfig {
       '0x and 64 hex digits',
     ),
     walletFile: text('DASHBOARD_WALLET_FILE', (value) => value !== '', 'a path'),
+    systemKey:
+      text('DASHBOARD_SYSTEM_KEY', (value) => value === '' || hex32Pattern.test(value), '64 hex digits') ||
+      undefined,
     startToken: text('DASHBOARD_TOKEN', (value) => hex32Pattern.test(value), '64 hex digits'),
   };
   if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535)

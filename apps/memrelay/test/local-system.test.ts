@@ -86,26 +86,6 @@ describe('memrelay up', () => {
     },
   );
 
-  it('reports at a second start that it is already running, and where', async () => {
-    const second = await memrelay('up');
-    expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(second.stdout).toContain('memrelay is already running on this data directory.');
-    expect(second.stdout).toContain(`\n  Relayer      http://127.0.0.1:${environment.PORT}\n`);
-    expect(second.stdout).toContain(`\n  Blob store   http://127.0.0.1:${environment.BLOBSTORE_PORT}\n`);
-    expect(second.stdout).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/#pairing=/m);
-    const { urls, ...told } = JSON.parse((await memrelay('up', '--json')).stdout);
-    expect(told).toMatchObject({ event: 'already_running', data_dir: join(home, 'data') });
-    // What a browser finds there is a page, not an error
-    for (const url of Object.values(urls as Record<string, string>)) {
-      const page = await fetch(url, { headers: { accept: 'text/html' } });
-      expect([page.status, page.headers.get('content-type')], url).toEqual([
-        200,
-        expect.stringMatching(/^text\/html/),
-      ]);
-    }
-    expect(Object.keys(urls).sort()).toEqual(['blobstore', 'dashboard', 'localnet', 'relayer']);
-  });
-
   it('names the variable of a port in use, and leaves nothing behind', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -85,7 +85,13 @@ describe('every declared variable', () => {
     const parts = [
       localnetSettings(own, ports, paths),
       blobstoreSettings(own, ports, paths, urls.chain, 'a key'),
-      dashboardSettings(own, ports, paths, network.packageId, 'a token'),
+      dashboardSettings(
+        own,
+        ports,
+        paths,
+        { packageId: network.packageId, delegatePublicKey: 'f'.repeat(64) },
+        'a token',
+      ),
       await relayerSettings(own, ports, paths, dataDir, network, urls, access),
     ];
     return Object.fromEntries(parts.map(({ name, environment }) => [name, environment]));

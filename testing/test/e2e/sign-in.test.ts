@@ -119,7 +119,10 @@ test('signs in with one click: registers the key with the granted scope, saves i
   expect((await client.recall('who was here?', { minScore: -1 })).results[0]?.text).toContain('sign-in test');
 
   await page.goto(`${system.urls.dashboard}/`);
+  const own = page.getByRole('listitem').filter({ hasText: 'memrelay up' });
+  await own.getByText('Used by this system').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Claude Code' });
+  expect(await row.getByText('Used by this system').count()).toBe(0);
   await row.getByRole('button').click();
   await row.getByRole('button', { name: 'Revoke' }).click();
   await row.waitFor({ state: 'detached' });
@@ -250,7 +253,7 @@ test('creates a missing account in the same step, and asks for pairing and names
   const relayer = Number(new URL(system.urls.relayer).port);
   const ports = { relayer, sidecar: 0, localnet: 0, blobstore: 0, dashboard: dashboard! };
   const token = 'e'.repeat(64);
-  const settings = dashboardSettings(process.env, ports, paths, system.credentials.packageId, token);
+  const settings = dashboardSettings(process.env, ports, paths, system.credentials, token);
   const part: RunningPart = await startPart({ ...settings, onLine: () => undefined });
   try {
     const relayerUrl = `http://127.0.0.1:${nowhere}`;

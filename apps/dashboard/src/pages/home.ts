@@ -19,7 +19,7 @@ function start(): void {
 
 /** Shows wallet, account and its delegate keys, each with a revoke button. */
 function showKeys(state: WalletState): void {
-  const { address, relayerUrl, account } = state;
+  const { address, relayerUrl, account, systemKey } = state;
   show({
     title: 'Your memory',
     parts: [
@@ -30,7 +30,13 @@ function showKeys(state: WalletState): void {
       ]),
       element('h2', {}, 'Keys with access'),
       ...(account && account.delegates.length > 0
-        ? [element('ul', { class: 'keys' }, ...account.delegates.map(keyRow))]
+        ? [
+            element(
+              'ul',
+              { class: 'keys' },
+              ...account.delegates.map((key) => keyRow(key, key.publicKey === systemKey)),
+            ),
+          ]
         : [paragraph('None. When a tool signs in, its key appears here.')]),
       element(
         'p',
@@ -41,7 +47,7 @@ function showKeys(state: WalletState): void {
   });
 }
 
-function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElement {
+function keyRow({ publicKey, label, scope, createdAt }: DelegateState, ofSystem: boolean): HTMLElement {
   const addedOn = new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' });
   const problem = element('span', { class: 'problem', role: 'alert' });
   const row = element(
@@ -51,7 +57,15 @@ function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElem
       'div',
       { class: 'key' },
       element('strong', {}, quoted(label, 60)),
+      ofSystem ? element('span', { class: 'badge' }, 'Used by this system') : undefined,
       element('p', { class: 'small' }, `May ${scopeWords(scope)}. Added ${addedOn}. `, shortId(publicKey)),
+      ofSystem
+        ? element(
+            'p',
+            { class: 'small' },
+            'The command on this computer signs with this key. If you revoke it, the command and tools that use its credentials lose access, and the next start of memrelay creates a new key. Your memories stay.',
+          )
+        : undefined,
       problem,
     ),
     revokeButton(publicKey, label, problem),

@@ -20,6 +20,8 @@ export interface LocalWalletOptions {
   relayerUrl: string;
   /** The package of the local network; a relayer with a different package is rejected */
   packageId: string;
+  /** Public key that the local system itself uses, 64 hex digits */
+  systemKey?: string | undefined;
 }
 
 /**
@@ -60,6 +62,7 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         address: owner.address,
         relayerUrl: options.relayerUrl,
         packageId: options.packageId,
+        ...(options.systemKey === undefined ? {} : { systemKey: options.systemKey }),
         ...(account ? { account: accountState(account) } : {}),
       };
     },

@@ -34,6 +34,8 @@ export interface WalletState {
   /** The relayer of the local system */
   relayerUrl: string;
   packageId: string;
+  /** Public key that the local system itself uses */
+  systemKey?: string;
   /** Omitted if the wallet has no account yet */
   account?: { id: string; origin: string; active: boolean; delegates: DelegateState[] };
 }

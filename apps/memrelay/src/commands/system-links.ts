@@ -20,11 +20,14 @@ export function announceReady(output: Output, system: RunningSystem, directory: 
       account_id: system.credentials.accountId,
       data_dir: directory,
       start_ms: ms,
+      ...(system.renewed ? { key_renewed: true } : {}),
+      ...(system.active ? {} : { account_active: false }),
     });
     return;
   }
   const { paint } = output;
-  const told = system.created ? ' A memory was stored, encrypted, and recalled.' : '';
+  const told = system.created && system.active ? ' A memory was stored, encrypted, and recalled.' : '';
+  for (const line of remarks(system)) output.line(paint('yellow', line));
   output.line(`${paint('bold', 'memrelay is ready')} (${(ms / 1000).toFixed(1)} s).${told}
 
 ${addressLines(output, urls).join('\n')}
@@ -75,6 +78,21 @@ ${linkLines(output, link).join('\n')}
 
 Ctrl-C in its terminal stops it.`);
   return true;
+}
+
+function remarks({ renewed, active, credentialsPath }: RunningSystem): string[] {
+  return [
+    ...(renewed
+      ? [
+          `The key of this system was revoked or had expired. A new one was created for the account, in ${credentialsPath}.`,
+        ]
+      : []),
+    ...(active
+      ? []
+      : [
+          'The account is switched off: nothing can be stored or recalled. `npx memrelay account reactivate` switches it on.',
+        ]),
+  ];
 }
 
 async function answers({ url, relayerUrl }: LocalDashboard): Promise<boolean> {

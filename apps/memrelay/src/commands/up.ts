@@ -8,6 +8,7 @@ import { PortTakenError, portsOf, readPorts, rememberPorts } from '../system/por
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
 import { systemPaths } from '../system/system-paths.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { explain } from '../terminal/explain-error.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
 import { announceReady, announceRunning } from './system-links.ts';
@@ -37,13 +38,15 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   if (!system) return stopping.release();
   try {
     await rememberPorts(portsFile, ports);
-    output.step(
-      system.created
-        ? 'Storing and recalling a memory as a self-check'
-        : 'Recalling a memory as a self-check',
-    );
-    await selfCheck(system, stopping.signal);
-    output.done();
+    if (system.active) {
+      output.step(
+        system.created
+          ? 'Storing and recalling a memory as a self-check'
+          : 'Recalling a memory as a self-check',
+      );
+      await selfCheck(system, stopping.signal);
+      output.done();
+    }
     announceReady(output, system, directory, Date.now() - started);
     const reason = await Promise.race([gone.promise, untilAborted(stopping.signal)]);
     output.step('Stopping');
@@ -65,7 +68,7 @@ function startFailure(error: unknown): ExitError {
     return new ExitError(exitCodes.usage, error.message, { code: 'data_directory_in_use' });
   if (error instanceof PartStartError)
     return new ExitError(exitCodes.failed, partFailure(error), { cause: error });
-  return new ExitError(exitCodes.failed, (error as Error).message, { cause: error });
+  return explain(error) ?? new ExitError(exitCodes.failed, (error as Error).message, { cause: error });
 }
 
 /** The part's last plain line: it says why; the rest has been printed as it came. */

@@ -43,12 +43,16 @@ export function accepted(found: SystemFacts): Check {
       if (!found.client || !found.health) return skipped(missing(found));
       const account = await attempt(
         () => found.client!.account(),
-        'sign in again, or ask the owner to add the key',
+        'if this is the key of the local system, restart that: it creates a new one. Otherwise sign in again, or ask the owner to add the key',
       );
       if ('state' in account) return account;
       found.account = account;
       if (!account.active)
-        return failed('the account is deactivated', 'its owner can activate it again', exitCodes.denied);
+        return failed(
+          'the account is deactivated',
+          'its owner can switch it on: npx memrelay account reactivate',
+          exitCodes.denied,
+        );
       return ok(
         `account ${short(account.accountId)}, owner ${short(account.owner)}, key epoch ${account.keyEpoch}`,
       );

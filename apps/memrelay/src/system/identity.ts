@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { fullScope } from '@memrelay/chain/account-bcs';
+import { type Account, fullScope } from '@memrelay/chain/account-bcs';
+import { readAccount } from '@memrelay/chain/account-reader';
 import { findAccountOf } from '@memrelay/chain/account-registry';
 import { addDelegateKeyScoped, createAccount } from '@memrelay/chain/account-transactions';
-import { createChainClient } from '@memrelay/chain/chain-client';
+import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
@@ -24,13 +25,21 @@ const walletSchema = z.object({
 
 export interface LocalIdentity {
   credentials: CredentialFile;
-  /** True when the account was made in this start */
+  /** True when the key, and perhaps the account, was made in this start */
   created: boolean;
+  /** The account no longer accepted the key of the credentials, so that this start made a new one */
+  renewed: boolean;
+  /** False when the owner has switched the account off: nothing can be read or written */
+  active: boolean;
 }
 
+/** Label of the key that the command on this machine uses. */
+const keyLabel = 'memrelay up';
+
 /**
- * The wallet, account and delegate key of the person whose data directory this is; what is missing is made. A start
- * that was cut short is continued: the wallet is written before its account is made.
+ * The wallet, account and delegate key of the person whose data directory this is; what is missing is made, also a key
+ * that was revoked or has expired. A start that was cut short is continued: the wallet is written before its account is
+ * made.
  */
 export async function localIdentity(
   paths: SystemPaths,
@@ -39,28 +48,55 @@ export async function localIdentity(
   relayerUrl: string,
 ): Promise<LocalIdentity> {
   const kept = await readCredentials(paths.credentials);
-  if (kept) {
-    if (kept.packageId !== network.packageId)
+  const chain = createChainClient({ network: 'localnet', baseUrl: chainUrl });
+  if (!kept) return newIdentity(paths, network, chain, chainUrl, relayerUrl);
+  if (kept.packageId !== network.packageId)
+    throw new Error(
+      `${paths.credentials} belongs to another local network: the localnet folder next to it was replaced. Restore the former one, or move the whole data directory away to start over`,
+    );
+  const account = (await readAccount(chain, network.packageId, kept.accountId))?.account;
+  if (account && !accepts(account, kept.delegatePublicKey)) {
+    const { address } = await localWallet(paths.wallet);
+    if (account.owner !== address)
       throw new Error(
-        `${paths.credentials} belongs to another local network: the localnet folder next to it was replaced. Restore the former one, or move the whole data directory away to start over`,
+        `the account ${account.id} belongs to another wallet now, which has removed the key of this system. Sign in with a key of its new owner, or move the whole data directory away to start over`,
       );
-    if (kept.relayerUrl === relayerUrl) return { credentials: kept, created: false };
-    const moved = { ...kept, relayerUrl };
-    await writeSecretFile(paths.credentials, `${JSON.stringify(moved, null, 2)}\n`);
-    return { credentials: moved, created: false };
+    return { ...(await newIdentity(paths, network, chain, chainUrl, relayerUrl)), renewed: true };
   }
+  const active = account?.active !== false;
+  if (kept.relayerUrl === relayerUrl) return { credentials: kept, created: false, renewed: false, active };
+  const moved = { ...kept, relayerUrl };
+  await writeSecretFile(paths.credentials, `${JSON.stringify(moved, null, 2)}\n`);
+  return { credentials: moved, created: false, renewed: false, active };
+}
+
+/** Whether the account lists the key, and its time is not over. */
+function accepts(account: Account, publicKey: string): boolean {
+  const key = account.delegate_keys.find(
+    (each) => Buffer.from(Uint8Array.from(each.public_key)).toString('hex') === publicKey,
+  );
+  const end = account.scopes.find(({ key: address }) => address === key?.address)?.value.expires_at_ms;
+  return key !== undefined && (end === undefined || BigInt(end) === 0n || BigInt(end) > BigInt(Date.now()));
+}
+
+/** A new key for the wallet's account; wallet and account are made where they are missing. */
+async function newIdentity(
+  paths: SystemPaths,
+  { packageId, registryId }: LocalnetInfo,
+  chain: ChainClient,
+  chainUrl: string,
+  relayerUrl: string,
+): Promise<LocalIdentity> {
   const wallet = await localWallet(paths.wallet);
   const signer = parsePrivateKey(wallet.privateKey);
-  const chain = createChainClient({ network: 'localnet', baseUrl: chainUrl });
   await askFaucet(chainUrl, wallet.address);
 
   const seed = randomBytes(32).toString('hex');
   const delegate = {
     publicKey: Buffer.from(parsePrivateKey(seed).getPublicKey().toRawBytes()).toString('hex'),
     address: addressOfPrivateKey(seed),
-    label: 'memrelay up',
+    label: keyLabel,
   };
-  const { packageId, registryId } = network;
   const accountId =
     (await findAccountOf(chain, registryId, wallet.address)) ??
     createdAccountId(
@@ -83,7 +119,8 @@ export async function localIdentity(
     createdAt: new Date().toISOString(),
   };
   await writeSecretFile(paths.credentials, `${JSON.stringify(credentials, null, 2)}\n`);
-  return { credentials, created: true };
+  const active = (await readAccount(chain, packageId, accountId))?.account.active !== false;
+  return { credentials, created: true, renewed: false, active };
 }
 
 async function readCredentials(path: string): Promise<CredentialFile | undefined> {

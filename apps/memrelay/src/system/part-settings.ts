@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { declaredVariables, type VariableReader, variablesOf } from '@memrelay/protocol/variables';
 import type { SystemPorts } from './ports.ts';
@@ -114,12 +115,12 @@ export function blobstoreSettings(
   };
 }
 
-/** `token` is the secret of this start that pairing codes are made from. */
+/** The credentials name the key of this system; `token` is the secret of this start that pairing codes are made from. */
 export function dashboardSettings(
   environment: NodeJS.ProcessEnv,
   ports: SystemPorts,
   paths: SystemPaths,
-  packageId: string,
+  { packageId, delegatePublicKey }: Pick<CredentialFile, 'packageId' | 'delegatePublicKey'>,
   token: string,
 ): PartSettings {
   return {
@@ -134,6 +135,7 @@ export function dashboardSettings(
       DASHBOARD_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
       DASHBOARD_PACKAGE_ID: packageId,
       DASHBOARD_WALLET_FILE: paths.wallet,
+      DASHBOARD_SYSTEM_KEY: delegatePublicKey,
       DASHBOARD_TOKEN: token,
     },
   };

@@ -40,8 +40,12 @@ export interface RunningSystem {
   urls: { relayer: string; localnet: string; blobstore: string; dashboard: string };
   credentials: CredentialFile;
   credentialsPath: string;
-  /** True when this start made the account */
+  /** True when this start made the key, and perhaps the account */
   created: boolean;
+  /** The former key was revoked or had expired */
+  renewed: boolean;
+  /** False when the owner has switched the account off */
+  active: boolean;
   /** Where the dashboard is, and the secret that pairing links are made from */
   dashboard: LocalDashboard;
   /** Stops all parts and unlocks the data directory; a second call waits for the first */
@@ -109,7 +113,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     const token = randomBytes(32).toString('hex');
     const [relayer, dashboard] = await bothOf(
       run(settings),
-      run(dashboardSettings(environment, ports, paths, network.packageId, token)),
+      run(dashboardSettings(environment, ports, paths, identity.credentials, token)),
     );
     const localDashboard: LocalDashboard = {
       url: dashboard.url,
@@ -130,6 +134,8 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       credentials: identity.credentials,
       credentialsPath: paths.credentials,
       created: identity.created,
+      renewed: identity.renewed,
+      active: identity.active,
       dashboard: localDashboard,
       stop,
     };
