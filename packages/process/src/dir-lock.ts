@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { isLockedError, openSqlite } from './sqlite.ts';
 
 /** Exclusive write access to a directory. */
 export interface DirectoryLock {
@@ -24,12 +24,12 @@ export class DirectoryLockedError extends Error {
  */
 export function lockDirectory(dir: string): DirectoryLock {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(join(dir, 'lock.sqlite'), { timeout: 0 });
+  const database = openSqlite(join(dir, 'lock.sqlite'));
   try {
     database.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (error instanceof Error && error.message.includes('locked')) throw new DirectoryLockedError(dir);
+    if (isLockedError(error)) throw new DirectoryLockedError(dir);
     throw error;
   }
   return { release: () => database.close() };

@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { openSqlite, type SqliteDatabase, type SqliteStatement } from '@memrelay/process/sqlite';
 import { splitStructTag } from './type-tags.ts';
 import type { ChainEvent, ChainObject, Owner } from './types.ts';
 
@@ -61,12 +61,12 @@ export interface Commit {
 type Row = Record<string, string | number | bigint | Uint8Array | null>;
 
 export class ChainStore {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
 
   /** `path`: a file, or `:memory:` for a chain that ends with the process. */
   constructor(path: string) {
-    this.#database = new DatabaseSync(path);
+    this.#database = openSqlite(path);
     this.#database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     this.#database.exec(schema);
   }
@@ -212,7 +212,7 @@ export class ChainStore {
     return this.#prepare(sql).all(after, before, ...values, limit) as Row[];
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql);
     if (!statement) {
       statement = this.#database.prepare(sql);
