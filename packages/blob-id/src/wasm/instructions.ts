@@ -1,4 +1,5 @@
 import { encodeUleb128 } from '@memrelay/protocol/uleb128';
+import { hasRelaxedSimd } from './relaxed-simd.ts';
 
 /**
  * The WebAssembly instructions that the kernel uses, as functions that return their bytes. An operand is the
@@ -106,8 +107,11 @@ export const xor128 = vector(0x51);
 export const or128 = vector(0x50);
 export const and128 = vector(0x4e);
 export const add64x2 = vector(0xce);
-/** Picks bytes of `left` by the indices in `right`, which must be below 16 (else the result depends on the CPU). */
-export const swizzle = vector(0x100);
+/**
+ * Picks bytes of `left` by the indices in `right`, which must be below 16 (else the result depends on the CPU). Without relaxed
+ * SIMD the plain instruction gives the same result, with one more instruction on x86.
+ */
+export const swizzle = vector(hasRelaxedSimd ? 0x100 : 0x0e);
 
 const shift =
   (opcode: number) =>
