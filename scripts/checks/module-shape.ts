@@ -6,6 +6,9 @@ import type { SourceFile } from './source-tree.ts';
 /** Configuration files are read by tools that want a default export. */
 const configFile = /\.config\.(ts|mts|mjs|js)$/;
 
+/** What a published package exports; nothing in the repository imports it. */
+const publicEntry = /^(packages|apps)\/[^/]+\/src\/(.*\/)?public(-node)?\.ts$/;
+
 const mayExportDefault = /\bexport\s*(?:default\b|=)|\bas\s+default\b|\bdefault\s*\}/;
 
 export const moduleShape: Rule = {
@@ -45,7 +48,7 @@ function barrels({ path, text }: SourceFile): Finding[] {
   if (/(^|\/)index\.[a-z]+$/.test(path))
     return [{ file: path, message: 'index file; name it after what it does' }];
   // Parsing every file would take seconds
-  if (!/^export\s+(?:type\s+)?[*{][^;]*\bfrom\b/m.test(text)) return [];
+  if (publicEntry.test(path) || !/^export\s+(?:type\s+)?[*{][^;]*\bfrom\b/m.test(text)) return [];
   const statements = statementsOf(text);
   const onlyPasses = statements.every(
     (statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier,

@@ -74,7 +74,8 @@ describe('import-directions', () => {
     ['packages/sdk/src/manual/save.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/blob-id/blob-id'],
     ['packages/sdk/test/manual/save.test.ts', '@memrelay/blob-id/blob-id'],
-    ['scripts/a.ts', '../testing/src/services/progress.ts'],
+    ['scripts/a.ts', '../testing/src/services/progress.mjs'],
+    ['apps/memrelay/bin/memrelay.mjs', '../../../scripts/build/built.mjs'],
     ['apps/relayer/src/a.ts', 'fastify'],
   ])('lets %s import %s', (file, specifier) => {
     expect(findings('import-directions', { ...workspaces, [file]: `import '${specifier}';` })).toEqual([]);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CommandError, runCommand } from '../../testing/src/services/run-command.ts';
+import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
 import { comparePassedFiles } from './passed-files.ts';
 import type { Finding, Rule } from './rule.ts';
 import { rules } from './rules.ts';

@@ -24,10 +24,9 @@ export function relativeTarget(from: string, specifier: string): string | undefi
   return posix.join(posix.dirname(from), specifier.split('?')[0] ?? '');
 }
 
-/** `@scope/name` or `name` of a package import; undefined for relative and Node's own ones. */
+/** `@scope/name` or `name` of a package import; undefined for relative ones, Node's own, and the package's own (`#name`). */
 export function packageOf(specifier: string): string | undefined {
-  if (specifier.startsWith('.') || specifier.startsWith('node:') || specifier.startsWith('/'))
-    return undefined;
+  if (/^(?:[./#]|node:)/.test(specifier)) return undefined;
   const [first = '', second = ''] = specifier.split('/');
   return first.startsWith('@') ? `${first}/${second}` : first;
 }

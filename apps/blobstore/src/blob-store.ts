@@ -13,6 +13,7 @@ import { KnownBlocks } from './aggregator/known-blocks.ts';
 import { createPublisherAuth } from './auth/publisher-auth.ts';
 import { createWasmEncoder } from './base/blob-id-encoder.ts';
 import { createKeyedLock } from './base/keyed-lock.ts';
+import { asLogger } from './base/store-logger.ts';
 import { type BlobStoreOptions, defaultLimits, defaultQuarantineMs } from './config/blob-store-options.ts';
 import { createFaults } from './faults/faults.ts';
 import { defaultAllowedHeaders } from './http/allowed-headers.ts';
@@ -56,7 +57,8 @@ const idleCheckMs = 50;
  * another number of shards, its journal is damaged other than at its end, the blocklist cannot be used, or the chain or its keys do not fit.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
-  const { dataDir, logger = pino({ enabled: false }) } = options;
+  const { dataDir } = options;
+  const logger = asLogger(options.logger ?? pino({ enabled: false }));
   const cleanUp = new AsyncDisposableStack();
   try {
     const lock = lockDirectory(dataDir);

@@ -1,6 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { type BlobIdentity, type BlobIdOptions, computeBlobId } from './blob-id.ts';
 import type * as worker from './blob-id-worker.ts';
@@ -45,11 +43,10 @@ const quickShards = 64;
 const quickBytes = 32 * 1024;
 
 export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobIdPool {
-  const extension = extname(fileURLToPath(import.meta.url));
   const { rows, columns } = sourceMatrix(nShards);
   const sharedBytes = nShards >= sharedFromShards && threads >= sharingThreads ? rows * columns * 2 : -1;
   const pool = new Piscina({
-    filename: new URL(`./blob-id-worker${extension}`, import.meta.url).href,
+    filename: new URL('./blob-id-worker.ts', import.meta.url).href,
     name: 'identify',
     minThreads: sharedBytes > 0 ? sharingThreads : warmThreads,
     maxThreads: threads,

@@ -10,16 +10,22 @@ import { limitField, namespaceField } from './fields.ts';
 
 const hex32 = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
 
-export const exportRequest = z.object({
+export interface ExportRequest {
   /** Every namespace in the signer's scope when omitted */
-  namespace: namespaceField.optional(),
+  namespace?: string | undefined;
   /** `next_cursor` of the page before */
+  cursor?: string | undefined;
+  limit: number;
+  /** X25519 public key that the caller made for this export. Data keys leave the sidecar only sealed to it */
+  recipient_pk: string;
+}
+
+export const exportRequest = z.object({
+  namespace: namespaceField.optional(),
   cursor: z.string().max(512).optional(),
   limit: limitField(exportLimit),
-  /** X25519 public key that the caller made for this export. Data keys leave the sidecar only sealed to it */
   recipient_pk: hex32,
-});
-export type ExportRequest = z.infer<typeof exportRequest>;
+}) satisfies z.ZodType<ExportRequest>;
 
 /** Vectors of one memory, as the model made them: chunk after chunk, 32-bit floats, little-endian, base64 */
 export interface BareVectors {
@@ -58,15 +64,27 @@ export interface ExportResponse {
   next_cursor?: string;
 }
 
+export interface ImportRequest {
+  memories: {
+    /** Base64 */
+    envelope: string;
+    /** Opens only this envelope: the X25519 shared secret of its `enc` and its key, 64 hex digits */
+    secret: string;
+    importance?: number | undefined;
+    /** Used if the model is the server's own; otherwise the text is re-embedded */
+    vectors?: BareVectors | undefined;
+  }[];
+  /** Additional trusted writers, Ed25519 keys in hex, besides the keys of the caller's account and this server */
+  trusted_writers?: string[] | undefined;
+}
+
 export const importRequest = z.object({
   memories: z
     .array(
       z.object({
         envelope: z.base64().min(1).max(2_000_000),
-        /** Opens only this envelope: the X25519 shared secret of its `enc` and its key, 64 hex digits */
         secret: hex32,
         importance: z.number().min(-1e9).max(1e9).optional(),
-        /** Used if the model is the server's own; otherwise the text is re-embedded */
         vectors: z
           .object({ model: z.string().min(1).max(256), values: z.array(z.base64()).min(1).max(1_000) })
           .optional(),
@@ -74,10 +92,8 @@ export const importRequest = z.object({
     )
     .min(1)
     .max(importItems),
-  /** Additional trusted writers, Ed25519 keys in hex, besides the keys of the caller's account and this server */
   trusted_writers: z.array(hex32).max(200).optional(),
-});
-export type ImportRequest = z.infer<typeof importRequest>;
+}) satisfies z.ZodType<ImportRequest>;
 
 /** In the order of the request. */
 export type ImportResult =

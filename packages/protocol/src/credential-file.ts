@@ -3,8 +3,21 @@ import { addressPattern } from './address.ts';
 import { anyCaseHex32Pattern } from './bytes.ts';
 
 /** The credential file of the spec: what a client needs to act as a delegate of an account. */
-export const credentialFileSchema = z.object({
+export interface CredentialFile {
   /** 64 hex: a long-lived secret */
+  delegatePrivateKey: string;
+  delegatePublicKey: string;
+  delegateAddress: string;
+  walletAddress: string;
+  accountId: string;
+  packageId: string;
+  relayerUrl: string;
+  label: string;
+  /** RFC 3339 */
+  createdAt: string;
+}
+
+export const credentialFileSchema = z.object({
   delegatePrivateKey: z.string().regex(anyCaseHex32Pattern),
   delegatePublicKey: z.string().regex(anyCaseHex32Pattern),
   delegateAddress: z.string().regex(addressPattern),
@@ -13,8 +26,5 @@ export const credentialFileSchema = z.object({
   packageId: z.string().regex(addressPattern),
   relayerUrl: z.url({ protocol: /^https?$/ }),
   label: z.string(),
-  /** RFC 3339 */
   createdAt: z.string(),
-});
-
-export type CredentialFile = z.infer<typeof credentialFileSchema>;
+}) satisfies z.ZodType<CredentialFile>;

@@ -2,6 +2,7 @@ import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { RememberAccepted, RememberManualResponse } from '@memrelay/protocol/memories';
 import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
+import { findCredentials } from '#credentials';
 import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
 import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
 import { rememberInChunks } from './bulk.ts';
@@ -20,32 +21,7 @@ import { type Restored, type RestoreOptions, restore } from './restore.ts';
 import { rememberManualBody } from './vector-bodies.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
 import { type Connection, callRelayer } from './wire/request.ts';
-import type {
-  Account,
-  CallOptions,
-  Job,
-  JobOutcome,
-  JobsWaitOptions,
-  JobWaitOptions,
-  ManualMemory,
-  MemoriesOptions,
-  MemoriesPage,
-  MemoriesPageOptions,
-  MemoryEntry,
-  MemRelayOptions,
-  NamespaceEntry,
-  RecallManualInput,
-  RecallManualResult,
-  RecallOptions,
-  RecallResult,
-  RememberItem,
-  RememberManualInput,
-  RememberOptions,
-  RememberResult,
-  Stats,
-  StoredMemory,
-  WriteOptions,
-} from './wire/types.ts';
+import type * as types from './wire/types.ts';
 import { uuidV4 } from './wire/uuid.ts';
 
 /**
@@ -59,14 +35,14 @@ export class MemRelay {
   readonly #namespace: string | undefined;
   #packageId: string | undefined;
 
-  private constructor(options: MemRelayOptions) {
+  private constructor(options: types.MemRelayOptions) {
     this.#packageId = options.packageId === undefined ? undefined : parsePackageId(options.packageId);
     this.#connection = connect(options);
     this.#namespace = options.namespace;
   }
 
   /** Creates a client without sending anything. Throws `invalid_argument`. */
-  static create(options: MemRelayOptions): MemRelay {
+  static create(options: types.MemRelayOptions): MemRelay {
     return new MemRelay(options);
   }
 
@@ -74,8 +50,16 @@ export class MemRelay {
    * Creates a client from the content of a credential file; `overrides` take precedence. Throws `invalid_credentials`, also
    * if the private and public key in the file do not match.
    */
-  static fromCredentials(file: CredentialFile, overrides: Partial<MemRelayOptions> = {}): MemRelay {
+  static fromCredentials(file: CredentialFile, overrides: Partial<types.MemRelayOptions> = {}): MemRelay {
     return new MemRelay(credentialOptions(file, overrides));
+  }
+
+  /**
+   * Creates a client with the credentials of this machine: those at the path `credentials`, else of a sign-in, else of the
+   * local system. The other options take precedence over them. Throws `invalid_credentials`; always in a browser.
+   */
+  static async connect({ credentials, ...overrides }: types.ConnectOptions = {}): Promise<MemRelay> {
+    return MemRelay.fromCredentials(await findCredentials(credentials), overrides);
   }
 
   /** The delegate public key, 64 lower-case hex characters */
@@ -88,13 +72,16 @@ export class MemRelay {
   }
 
   /** Stores a text. Resolves when the relayer has durably accepted it; storing continues in the background. */
-  async remember(text: string, options: RememberOptions = {}): Promise<RememberResult> {
+  async remember(text: string, options: types.RememberOptions = {}): Promise<types.RememberResult> {
     const body = { text, namespace: options.namespace ?? this.#namespace };
     return camelKeys(await this.#write<RememberAccepted>('/api/remember', body, options));
   }
 
   /** `remember`, then `waitForJob`. */
-  async rememberAndWait(text: string, options: RememberOptions & JobWaitOptions = {}): Promise<StoredMemory> {
+  async rememberAndWait(
+    text: string,
+    options: types.RememberOptions & types.JobWaitOptions = {},
+  ): Promise<types.StoredMemory> {
     const { jobId } = await this.remember(text, options);
     return this.waitForJob(jobId, options);
   }
@@ -104,7 +91,10 @@ export class MemRelay {
    * If a later request fails, the error's `details` contain `acceptedJobIds` and the `idempotencyKey` with which the same call
    * can be repeated without storing anything twice.
    */
-  rememberBulk(items: readonly RememberItem[], options: WriteOptions = {}): Promise<{ jobIds: string[] }> {
+  rememberBulk(
+    items: readonly types.RememberItem[],
+    options: types.WriteOptions = {},
+  ): Promise<{ jobIds: string[] }> {
     const send = (body: unknown, idempotencyKey: string) =>
       this.#write<{ job_ids: string[] }>('/api/remember/bulk', body, { ...options, idempotencyKey });
     return rememberInChunks(items, this.#namespace, options.idempotencyKey ?? uuidV4(), send);
@@ -112,15 +102,15 @@ export class MemRelay {
 
   /** `rememberBulk`, then `waitForJobs`. */
   async rememberBulkAndWait(
-    items: readonly RememberItem[],
-    options: WriteOptions & JobsWaitOptions = {},
-  ): Promise<JobOutcome[]> {
+    items: readonly types.RememberItem[],
+    options: types.WriteOptions & types.JobsWaitOptions = {},
+  ): Promise<types.JobOutcome[]> {
     const { jobIds } = await this.rememberBulk(items, options);
     return this.waitForJobs(jobIds, options);
   }
 
   /** Finds memories by meaning and returns their texts, nearest first. */
-  async recall(query: string, options: RecallOptions = {}): Promise<RecallResult> {
+  async recall(query: string, options: types.RecallOptions = {}): Promise<types.RecallResult> {
     return recall(this.#connection, await this.#sessionPackage(options.signal), query, this.#named(options));
   }
 
@@ -141,17 +131,17 @@ export class MemRelay {
   }
 
   /** The state of one job. Throws `job_not_found`. */
-  async job(id: string, options: CallOptions = {}): Promise<Job> {
+  async job(id: string, options: types.CallOptions = {}): Promise<types.Job> {
     return (await readJob(this.#connection, id, { signal: options.signal })).value;
   }
 
   /** Waits until a job is done. Throws `JobFailedError`, `JobTimeoutError`, `job_not_found`. */
-  waitForJob(id: string, options: JobWaitOptions = {}): Promise<StoredMemory> {
+  waitForJob(id: string, options: types.JobWaitOptions = {}): Promise<types.StoredMemory> {
     return waitForJob(id, pollJob(this.#connection, id, options), options);
   }
 
   /** The state of many jobs, in the order asked, duplicates kept; unknown ones are `not_found`. */
-  jobs(ids: readonly string[], options: CallOptions = {}): Promise<JobOutcome[]> {
+  jobs(ids: readonly string[], options: types.CallOptions = {}): Promise<types.JobOutcome[]> {
     return readAllJobs(this.#connection, ids, options);
   }
 
@@ -159,32 +149,32 @@ export class MemRelay {
    * Waits until all jobs have ended, successfully or not, and returns their outcomes in the requested order. Throws
    * `JobTimeoutError`, whose `jobs` contain the last known states.
    */
-  waitForJobs(ids: readonly string[], options: JobsWaitOptions = {}): Promise<JobOutcome[]> {
+  waitForJobs(ids: readonly string[], options: types.JobsWaitOptions = {}): Promise<types.JobOutcome[]> {
     return waitForJobs(ids, pollJobs(this.#connection, options), options);
   }
 
   /** Retries a failed job. Throws `job_not_failed` if it is running or done, `job_not_found`. */
-  retryJob(id: string, options: CallOptions = {}): Promise<RememberResult> {
+  retryJob(id: string, options: types.CallOptions = {}): Promise<types.RememberResult> {
     return this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
   }
 
   /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
-  memories(options: MemoriesOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
+  memories(options: types.MemoriesOptions = {}): AsyncGenerator<types.MemoryEntry, void, undefined> {
     return eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
   }
 
   /** One page of `memories`. Throws `invalid_request` for a cursor of another list. */
-  memoriesPage(options: MemoriesPageOptions = {}): Promise<MemoriesPage> {
+  memoriesPage(options: types.MemoriesPageOptions = {}): Promise<types.MemoriesPage> {
     return this.#post<MemoriesResponse>('/api/memories', memoriesBody(options, this.#namespace), options);
   }
 
   /** The namespaces that this key may read, with what is in them. */
-  async namespaces(options: CallOptions = {}): Promise<NamespaceEntry[]> {
+  async namespaces(options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> {
     return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
   }
 
   /** Counts of everything that this key may read: memories, bytes, jobs. */
-  stats(options: CallOptions = {}): Promise<Stats> {
+  stats(options: types.CallOptions = {}): Promise<types.Stats> {
     return this.#post<StatsResponse>('/api/stats', {}, options);
   }
 
@@ -194,24 +184,24 @@ export class MemRelay {
   }
 
   /** Deletes everything of the account permanently, in all namespaces. Requires a key that may forget in all of them. */
-  forgetEverything(options: CallOptions = {}): Promise<Forgotten> {
+  forgetEverything(options: types.CallOptions = {}): Promise<Forgotten> {
     return forgetEverything(this.#connection, options);
   }
 
   /** Stores bytes that the caller encrypted. Throws `invalid_argument` if no reader can decrypt them and not `opaque`. */
-  async rememberManual(input: RememberManualInput): Promise<ManualMemory> {
+  async rememberManual(input: types.RememberManualInput): Promise<types.ManualMemory> {
     const packageId = () => this.#sessionPackage(input.signal);
     const body = await rememberManualBody(this.#named(input), this, packageId);
     return camelKeys(await this.#write<RememberManualResponse>('/api/remember/manual', body, input));
   }
 
   /** Finds blobs by the caller's vector; the caller fetches and decrypts them. */
-  recallManual(input: RecallManualInput): Promise<RecallManualResult> {
+  recallManual(input: types.RecallManualInput): Promise<types.RecallManualResult> {
     return recallByVector(this.#connection, this.#namespace, input);
   }
 
   /** The keys that memories are sealed to, in the namespaces that this key may read. */
-  keys(options: CallOptions = {}): Promise<AccountKey[]> {
+  keys(options: types.CallOptions = {}): Promise<AccountKey[]> {
     return readKeys(this.#connection, options);
   }
 
@@ -239,17 +229,17 @@ export class MemRelay {
   }
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
-  async account(options: CallOptions = {}): Promise<Account> {
+  async account(options: types.CallOptions = {}): Promise<types.Account> {
     return camelKeys(await this.#get<AccountInfo>('/api/account', options.signal, false));
   }
 
   /** `GET /health`, unsigned. */
-  health(options: CallOptions = {}): Promise<HealthInfo> {
+  health(options: types.CallOptions = {}): Promise<HealthInfo> {
     return this.#get<HealthInfo>('/health', options.signal);
   }
 
   /** `GET /version`, unsigned. */
-  version(options: CallOptions = {}): Promise<VersionInfo> {
+  version(options: types.CallOptions = {}): Promise<VersionInfo> {
     return this.#get<VersionInfo>('/version', options.signal);
   }
 
@@ -257,7 +247,7 @@ export class MemRelay {
    * `GET /config`, unsigned. The first package id seen is pinned; throws `package_mismatch` when the relayer names
    * a different one.
    */
-  async config(options: CallOptions = {}): Promise<PublicConfig> {
+  async config(options: types.CallOptions = {}): Promise<PublicConfig> {
     const config = await this.#get<PublicConfig>('/config', options.signal);
     this.#packageId = pinnedPackage(this.#packageId, config);
     return config;
@@ -273,18 +263,22 @@ export class MemRelay {
     return { ...options, namespace: options.namespace ?? this.#namespace };
   }
 
-  async #post<T>(path: string, body: unknown, { signal }: CallOptions): Promise<CamelKeys<T>> {
+  async #post<T>(path: string, body: unknown, { signal }: types.CallOptions): Promise<CamelKeys<T>> {
     return camelKeys((await callRelayer<T>(this.#connection, { method: 'POST', path, body, signal })).value);
   }
 
   /** A call that decrypts: it carries a session. */
-  async #read<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
+  async #read<T>(path: string, body: unknown, { signal }: types.CallOptions): Promise<T> {
     const sessionPackageId = await this.#sessionPackage(signal);
     return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, sessionPackageId, signal }))
       .value;
   }
 
-  async #write<T>(path: string, body: unknown, { idempotencyKey: key, signal }: WriteOptions): Promise<T> {
+  async #write<T>(
+    path: string,
+    body: unknown,
+    { idempotencyKey: key, signal }: types.WriteOptions,
+  ): Promise<T> {
     const idempotencyKey = checkIdempotencyKey(key ?? uuidV4());
     return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, idempotencyKey, signal }))
       .value;

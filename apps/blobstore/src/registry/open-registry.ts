@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Logger } from 'pino';
+import { asLogger, type StoreLogger } from '../base/store-logger.ts';
 import {
   type DirectoryIdentity,
   readIdentity,
@@ -32,7 +32,7 @@ export interface RegistryOptions {
   /** Length of an epoch without a chain, one day by default; null where epochs are advanced by hand alone */
   epochDurationMs?: number | null;
   /** Nothing is logged without one */
-  logger?: Logger;
+  logger?: StoreLogger;
   /** Milliseconds since 1970 */
   now?: () => number;
   /** How long content and records in a bucket stay when nothing needs them, in milliseconds */
@@ -162,7 +162,7 @@ async function openInDirectory(
   const storage = await opener.onDisk();
   const registry = await openLocalRegistry({
     content: storage.content,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
+    ...(options.logger === undefined ? {} : { logger: asLogger(options.logger) }),
     path: join(dataDir, 'registry.jsonl'),
     isNew: known === undefined,
     nShards,

@@ -35,6 +35,12 @@ export interface MemRelayOptions {
   maxAttempts?: number | undefined;
 }
 
+/** Options of `MemRelay.connect`. */
+export interface ConnectOptions extends Partial<MemRelayOptions> {
+  /** Path of a credential file, instead of searching for one */
+  credentials?: string | undefined;
+}
+
 /**
  * Where a client keeps its decryption session. Clients with the same key and relayer may share one, also at the same time:
  * keys that were unwrapped for a session are not fetched again while it lasts. A session can read without the key, so keep
