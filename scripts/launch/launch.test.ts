@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isInstalled, stampFile } from './installed.ts';
+import { isInstalled, stampFile } from './installed.mjs';
 
 const repository = join(import.meta.dirname, '..', '..');
 let root: string;
@@ -12,7 +12,7 @@ let root: string;
 /** A clone with the launcher and nothing else: no dependencies, `npm test` runs `script`. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'memrelay-launch-'));
-  for (const part of ['scripts/launch.mjs', 'scripts/launch', 'testing/src/services']) {
+  for (const part of ['scripts/launch.mjs', 'scripts/launch', 'scripts/build', 'testing/src/services']) {
     cpSync(join(repository, part), join(root, part), { recursive: true });
   }
   writeLockfile({});
@@ -68,7 +68,7 @@ describe('a launch', () => {
     const run = launch(['strat']);
     expect(await run.code).toBe(2);
     expect(run.printed()).toContain('no command "strat"');
-    expect(run.printed()).toContain('start, demo, test, check, bench');
+    expect(run.printed()).toContain('start, demo, test, test:strangers, check, bench');
   });
 
   it('installs once when several start together', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { runScript } from './run-script.ts';
+import { runScript } from './run-script.mjs';
 
 it('prints everything when the script has ended, where that is asked for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-script-'));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type RunOptions, runScript } from '../launch/run-script.ts';
+import { type RunOptions, runScript } from '../launch/run-script.mjs';
 import { countTests, type VitestReport } from './count-tests.ts';
 import type { SuiteResult } from './suite-result.ts';
 

@@ -6,7 +6,7 @@ import { compileCache } from '@memrelay/process/compile-cache';
 import type { TestNetwork } from './test-network.ts';
 import { credentialsOf, type TestOwner } from './test-owner.ts';
 
-const entry = fileURLToPath(new URL('../../apps/memrelay/bin/memrelay.mjs', import.meta.url));
+const entry = fileURLToPath(new URL('../../apps/memrelay/src/main.ts', import.meta.url));
 
 export interface CommandEnd {
   code: number;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sourceMark } from './node-source-mark.ts';
+import { sourceMark } from '../build/source-mark.mjs';
 
 /** A file to serve. */
 export interface Page {
@@ -20,7 +20,7 @@ export interface BuildRecord {
 }
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const repository = join(dist, '../../..');
 const recordPath = join(dist, 'build.json');
 
 const types: Record<string, string> = {
@@ -59,7 +59,7 @@ async function isCurrent({ sources }: BuildRecord): Promise<boolean> {
 
 /** Safe for concurrent builds: each file is written atomically, and the record that lists them is written last. */
 async function build(before: BuildRecord | undefined): Promise<BuildRecord> {
-  const { bundlePages } = await import('./node-bundle-pages.ts');
+  const { bundlePages } = await import('../build/bundle-pages.mjs');
   const { files, sources } = await bundlePages(repository);
   const record = { files: Object.keys(files), sources };
   for (const [file, body] of Object.entries(files)) await replace(join(dist, file), body);

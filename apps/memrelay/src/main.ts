@@ -4,6 +4,9 @@ import { createProgram } from './program.ts';
 import { painter } from './terminal/colours.ts';
 import { ExitError, exitCodes } from './terminal/exit-codes.ts';
 import { explain } from './terminal/explain-error.ts';
+import { hideExperimentalWarnings } from './terminal/quiet-warnings.ts';
+
+hideExperimentalWarnings();
 
 // Output that was not delivered is a failure, even if the work itself is done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

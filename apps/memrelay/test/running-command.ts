@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { compileCache } from '@memrelay/process/compile-cache';
 import { freeSystemPorts } from '../src/system/private-system.ts';
 
-export const commandEntry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
+export const commandEntry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 export interface Ended {
   code: number;

@@ -1,29 +1,20 @@
 #!/usr/bin/env node
 /**
- * Entry of the stdio package, for Node 20 and newer. It runs what was built; in a checkout it builds first when that is
- * missing or older than its sources. stdout belongs to the protocol.
+ * Entry of the stdio package in a clone, for Node 20 and newer: builds it if its sources have changed. stdout belongs to the
+ * protocol. The published package has a file of its own instead (scripts/build/stage.mjs).
  */
-import { existsSync } from 'node:fs';
+import { builtEntry } from '../../../scripts/build/built.mjs';
+import { oldNodeMessage } from '../../../scripts/build/supported-node.mjs';
 
-const [major = 0] = process.versions.node.split('.').map(Number);
-if (major < 20) {
-  process.stderr.write(`memrelay-mcp needs Node 20 or newer; this is ${process.versions.node}.\n`);
+let problem = oldNodeMessage('memrelay-mcp');
+let entry;
+try {
+  entry = problem === undefined ? builtEntry('memrelay-mcp', 'memrelay-mcp') : undefined;
+} catch (error) {
+  problem = error.message;
+}
+if (!entry) {
+  process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
-
-const built = new URL('../dist/main.mjs', import.meta.url);
-const builder = new URL('../build/build.mjs', import.meta.url);
-// A published package has no builder.
-if (existsSync(builder)) {
-  const { buildIfOld } = await import(builder.href);
-  try {
-    await buildIfOld();
-  } catch (error) {
-    const old = existsSync(built);
-    process.stderr.write(
-      `memrelay-mcp could not be built${old ? ', so an older build runs' : ' (npm ci, then try again)'}: ${error.message}\n`,
-    );
-    if (!old) process.exit(1);
-  }
-}
-await import(built.href);
+await import(entry.href);

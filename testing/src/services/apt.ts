@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from './file-lock.mjs';
 import { findBinary } from './find-binary.ts';
-import { withProgress } from './progress.ts';
-import { CommandError, runCommand } from './run-command.ts';
+import { withProgress } from './progress.mjs';
+import { CommandError, runCommand } from './run-command.mjs';
 
 export const aptEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,

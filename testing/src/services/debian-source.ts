@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aptEnvironment } from './apt.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './run-command.mjs';
 
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const aptFolder = '/etc/apt';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from './file-lock.mjs';
 
 let directory: string;
 let lock: string;

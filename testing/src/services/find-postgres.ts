@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findBinary, isExecutable } from './find-binary.ts';
-import { CommandError, runCommand } from './run-command.ts';
+import { CommandError, runCommand } from './run-command.mjs';
 
 const oldestMajor = 15;
 /** Older ones lack `halfvec` and `bit` distances. */

@@ -3,7 +3,7 @@ import { findChromium } from './chromium.ts';
 import { findPostgres } from './find-postgres.ts';
 import { buildPgvector, installPgvectorPackage } from './pgvector.ts';
 import { findRedis } from './redis.ts';
-import { CommandError } from './run-command.ts';
+import { CommandError } from './run-command.mjs';
 
 /** Describes what is still missing afterwards: `Redis: installing with apt needs root`. */
 export type Missing = string[];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { aptHas, aptInstall } from './apt.ts';
 import { fetchDebianSource } from './debian-source.ts';
 import type { PostgresInstall } from './find-postgres.ts';
-import { withProgress } from './progress.ts';
-import { runCommand } from './run-command.ts';
+import { withProgress } from './progress.mjs';
+import { runCommand } from './run-command.mjs';
 
 /** The first Debian release with a pgvector; its source also builds on older ones. */
 const sourceSuite = 'trixie';

@@ -5,7 +5,7 @@ import { freePort } from '@memrelay/process/free-ports';
 import { Client } from 'pg';
 import { findPostgres } from './find-postgres.ts';
 import { type Account, startGuarded } from './guarded-process.ts';
-import { CommandError, runCommand } from './run-command.ts';
+import { CommandError, runCommand } from './run-command.mjs';
 import { type PreparedService, type RunningService, untilReady } from './service.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { findChromium } from './chromium.ts';
 import { installMissing, type Missing } from './install.ts';
 import { startPostgres } from './postgres.ts';
-import { withProgress } from './progress.ts';
+import { withProgress } from './progress.mjs';
 import { startRedis } from './redis.ts';
 import type { RunningService } from './service.ts';
 

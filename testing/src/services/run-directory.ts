@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, withFileLock } from './file-lock.ts';
+import { isAlive, withFileLock } from './file-lock.mjs';
 
 /** Where a test run keeps files that are expensive to make and the same for all its tests. */
 const variable = 'MEMRELAY_TEST_RUN_DIR';

@@ -1,5 +1,3 @@
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { createWeightedCache, type WeightedCache } from '../quilt/weighted-cache.ts';
 import type { Storage, StoredBlob } from '../storage/storage.ts';
@@ -30,9 +28,8 @@ export const maxSliverBlobBytes = 24 * 2 ** 20;
 const idleMs = 60_000;
 
 export function createSliverSource(storage: Storage, nShards: number): SliverSource {
-  const extension = extname(fileURLToPath(import.meta.url));
   const pool = new Piscina({
-    filename: new URL(`./sliver-worker${extension}`, import.meta.url).href,
+    filename: new URL('./sliver-worker.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: idleMs,

@@ -9,9 +9,8 @@ import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
 
 const run = promisify(execFile);
-const mcpPackage = new URL('../../../../packages/mcp/', import.meta.url);
-const bin = fileURLToPath(new URL('bin/memrelay-mcp.mjs', mcpPackage));
-const builder = fileURLToPath(new URL('build/build.mjs', mcpPackage));
+/** In a clone it builds itself when its sources have changed; a published package contains it built. */
+const bin = fileURLToPath(new URL('../../../../packages/mcp/bin/memrelay-mcp.mjs', import.meta.url));
 
 /** Settings that go into the configuration as flags of the stdio package. */
 export interface ServerFlags {
@@ -51,7 +50,7 @@ export async function localServer(flags: ServerFlags): Promise<ServerEntry> {
 
 /** Builds the stdio package where that was not done since its sources changed, so that hosts start it quickly. */
 export async function buildServer(): Promise<void> {
-  if (existsSync(builder)) await run(process.execPath, [builder]);
+  await run(process.execPath, [bin, '--help']);
 }
 
 /** This Node; but one that npx keeps may be gone tomorrow, so then another one in PATH that is new enough. */

@@ -51,8 +51,17 @@ export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): v
     );
 }
 
-export const entryOf = (app: string, file = 'main.ts'): string =>
-  fileURLToPath(new URL(`../../../${app}/src/${file}`, import.meta.url));
+/** A build replaces each URL by what it bundles from the file (scripts/build/follow-urls.mjs). */
+const entries = {
+  localnet: new URL('../../../localnet/src/main.ts', import.meta.url),
+  blobstore: new URL('../../../blobstore/src/main.ts', import.meta.url),
+  relayer: new URL('../../../relayer/src/main.ts', import.meta.url),
+  // Its other files are for browsers
+  dashboard: new URL('../../../dashboard/src/main-node.ts', import.meta.url),
+};
+
+/** Path of a part's main file. */
+export const entryOf = (part: keyof typeof entries): string => fileURLToPath(entries[part]);
 
 /** Only the machine's variables that every part needs. */
 function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -125,8 +134,7 @@ export function dashboardSettings(
 ): PartSettings {
   return {
     name: 'dashboard',
-    // Its other files are for browsers
-    entry: entryOf('dashboard', 'main-node.ts'),
+    entry: entryOf('dashboard'),
     environment: {
       ...basics(environment),
       LOG_LEVEL: 'warn',

@@ -1,5 +1,3 @@
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
@@ -7,7 +5,7 @@ import { Piscina } from 'piscina';
 const maxWaiting = 1_000;
 
 export interface WorkerPoolOptions {
-  /** URL of the thread's module without its ending: `.ts` when run from source, `.js` when built */
+  /** URL of the thread's module */
   module: URL;
   threads: number;
   /** Tasks wait for the network half of the time, so that a thread runs several at once */
@@ -45,7 +43,7 @@ export class WorkerPool {
   #start(): Piscina {
     const { module, threads, networked, logger } = this.#options;
     const pool = new Piscina({
-      filename: module.href + extname(fileURLToPath(import.meta.url)),
+      filename: module.href,
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: networked ? 32 : 1,

@@ -34,7 +34,7 @@ export class OpenPool {
   constructor(logger: Logger) {
     const threads = Math.min(2, Math.max(1, availableParallelism() - 1));
     this.#pool = new WorkerPool({
-      module: new URL('./open-worker', import.meta.url),
+      module: new URL('./open-worker.ts', import.meta.url),
       threads,
       networked: false,
       logger,

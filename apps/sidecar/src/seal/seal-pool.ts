@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { WorkerPool } from '../base/worker-pool.ts';
 import type { UnwrapResult, UnwrapTask, VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 
-const workerModule = new URL('./seal-worker', import.meta.url);
+const workerModule = new URL('./seal-worker.ts', import.meta.url);
 
 /** Worker threads for Seal's arithmetic: 20–45 ms per key would block the event loop. */
 export class SealPool {

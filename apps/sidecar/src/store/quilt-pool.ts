@@ -21,7 +21,7 @@ export function createQuiltPool(nShards: number, logger: Logger): QuiltPool {
       const task = { files, nShards };
       if (nShards <= quickShards && size <= quickBytes) return encodeFiles(task);
       pool ??= new WorkerPool({
-        module: new URL('./quilt-encoding', import.meta.url),
+        module: new URL('./quilt-encoding.ts', import.meta.url),
         threads: 1,
         networked: false,
         logger,

@@ -15,7 +15,7 @@ export const keys = [
   ['22'.repeat(32), 'a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0'],
 ] as const;
 
-const builder = fileURLToPath(new URL('../../build/build.mjs', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/memrelay-mcp.mjs', import.meta.url));
 
 /** A person's machine: a home of its own for each test, and the processes that are started there. */
 export interface Machine {
@@ -29,8 +29,8 @@ export interface Machine {
 export function useMachine(): Machine {
   let home: string;
   const started: StdioProcess[] = [];
-  // Here, with this Node: what an older one would ask npm for is not in a home that is new.
-  beforeAll(() => promisify(execFile)(process.execPath, [builder]));
+  // Builds it, so that no test waits for that
+  beforeAll(() => promisify(execFile)(process.execPath, [bin, '--help']));
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'mcp-machine-'));
   });

@@ -1,5 +1,5 @@
 import { mkdirSync, statfsSync } from 'node:fs';
-import { runCommand } from '../../../src/services/run-command.ts';
+import { runCommand } from '../../../src/services/run-command.mjs';
 
 /** A separate file system whose space can be taken away and given back while it is in use. */
 export interface SmallDisk {

@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { signBls } from '@memrelay/chain/walrus-bls';
 import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { Piscina } from 'piscina';
@@ -35,9 +33,8 @@ const idleTimeoutMs = 30_000;
  * are divided among worker threads.
  */
 export function createNodeSigner(secretKey: Uint8Array): NodeSigner {
-  const extension = extname(fileURLToPath(import.meta.url));
   const pool = new Piscina<Uint8Array[], Uint8Array[]>({
-    filename: new URL(`./sign-worker${extension}`, import.meta.url).href,
+    filename: new URL('./sign-worker.ts', import.meta.url).href,
     name: 'sign',
     minThreads: 1,
     maxThreads: threads,

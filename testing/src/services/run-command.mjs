@@ -1,12 +1,14 @@
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 /** A command that could not be started or ended with anything but exit code 0. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError';
-  /** Output of the command, stdout and stderr interleaved. */
-  readonly output: string;
+  /** @override @readonly */
+  name = 'CommandError';
+  /** Output of the command, stdout and stderr interleaved. @readonly @type {string} */
+  output;
 
-  constructor(command: string, reason: string, output: string) {
+  /** @param {string} command @param {string} reason @param {string} output */
+  constructor(command, reason, output) {
     super(`${command}: ${reason}`);
     this.output = output;
   }
@@ -15,17 +17,17 @@ export class CommandError extends Error {
 /**
  * Runs a command without a shell and returns what it printed (stdout and stderr together).
  * Throws `CommandError` when it cannot be started or fails.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'>} [options]
+ * @returns {Promise<string>}
  */
-export function runCommand(
-  command: string,
-  args: readonly string[],
-  options: Omit<SpawnOptions, 'stdio'> = {},
-): Promise<string> {
+export function runCommand(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
+      stream?.setEncoding('utf8').on('data', (text) => {
         output += text;
       });
     }

@@ -2,19 +2,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-interface LockedPackage {
-  version?: string;
-  integrity?: string;
-  /** Of a workspace: its folder */
-  resolved?: string;
-  link?: boolean;
-  optional?: boolean;
-}
+/**
+ * @typedef {object} LockedPackage
+ * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {string} [resolved] of a workspace: its folder
+ * @property {boolean} [link]
+ * @property {boolean} [optional]
+ */
 
-/** Holds the hash of the lockfile that node_modules was last known to match. `npm ci` removes it. */
-export const stampFile = (root: string) => join(root, 'node_modules', '.memrelay-lockfile');
+/** Holds the hash of the lockfile that node_modules was last known to match. `npm ci` removes it. @param {string} root */
+export const stampFile = (root) => join(root, 'node_modules', '.memrelay-lockfile');
 
-export function lockfileHash(root: string): string {
+/** @param {string} root @returns {string} */
+export function lockfileHash(root) {
   return createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
@@ -23,8 +24,10 @@ export function lockfileHash(root: string): string {
 /**
  * Whether node_modules matches the lockfile: by our stamp, else by npm's own record of what it installed, so
  * that a folder made by a plain `npm install` is not thrown away.
+ * @param {string} root
+ * @returns {boolean}
  */
-export function isInstalled(root: string): boolean {
+export function isInstalled(root) {
   const stamp = stampFile(root);
   const hash = lockfileHash(root);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
@@ -39,13 +42,18 @@ export function isInstalled(root: string): boolean {
   return complete;
 }
 
-/** Optional packages for other platforms are absent on purpose. */
-function sameOrOptional(locked: LockedPackage, found: LockedPackage | undefined): boolean {
+/**
+ * Optional packages for other platforms are absent on purpose.
+ * @param {LockedPackage} locked
+ * @param {LockedPackage | undefined} found
+ */
+function sameOrOptional(locked, found) {
   if (!found) return locked.optional === true;
   if (locked.link) return found.link === true && found.resolved === locked.resolved;
   return found.version === locked.version && found.integrity === locked.integrity && !found.link;
 }
 
-function packagesOf(file: string): Record<string, LockedPackage> {
-  return (JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockedPackage> }).packages;
+/** @param {string} file @returns {Record<string, LockedPackage>} */
+function packagesOf(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages;
 }

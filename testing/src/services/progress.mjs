@@ -1,8 +1,8 @@
 /**
  * Shows that a long step is alive. Lines go to stderr, so that stdout stays free for results.
  *
- * The launcher uses this file, `run-command.ts` and `file-lock.ts` before anything is installed, so they import only
- * from Node.
+ * The launcher uses this file, `run-command.mjs` and `file-lock.mjs` before anything is installed and with every supported
+ * Node, so they are plain JavaScript and import only from Node.
  */
 
 /** A shorter step prints nothing, in milliseconds. */
@@ -11,8 +11,14 @@ const quietMs = 2_000;
 const plainIntervalMs = 20_000;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Runs `step`: on a terminal with a spinner and the elapsed seconds, elsewhere with a line from time to time. */
-export async function withProgress<T>(label: string, step: () => Promise<T>): Promise<T> {
+/**
+ * Runs `step`: on a terminal with a spinner and the elapsed seconds, elsewhere with a line from time to time.
+ * @template T
+ * @param {string} label
+ * @param {() => Promise<T>} step
+ * @returns {Promise<T>}
+ */
+export async function withProgress(label, step) {
   const out = process.stderr;
   const started = performance.now();
   const seconds = () => Math.round((performance.now() - started) / 1000);
@@ -26,14 +32,16 @@ export async function withProgress<T>(label: string, step: () => Promise<T>): Pr
   }
 }
 
-function spin(label: string, seconds: () => number): NodeJS.Timeout {
+/** @param {string} label @param {() => number} seconds */
+function spin(label, seconds) {
   let frame = 0;
   return setInterval(() => {
     process.stderr.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${label} … ${seconds()} s`);
   }, 120);
 }
 
-function reportPeriodically(label: string, seconds: () => number): NodeJS.Timeout {
+/** @param {string} label @param {() => number} seconds */
+function reportPeriodically(label, seconds) {
   let nextAt = quietMs / 1000;
   return setInterval(() => {
     if (seconds() < nextAt) return;

@@ -1,38 +1,41 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-export interface RunOptions {
-  env?: NodeJS.ProcessEnv;
-  /** Default: that of this process */
-  cwd?: string;
-  /** The script is ended after this many milliseconds. */
-  timeoutMs?: number;
-  /** `ignore` keeps it from printing; with `at-end` it prints everything when it has ended. */
-  output?: ScriptOutput;
-}
-
-export type ScriptOutput = 'inherit' | 'ignore' | 'at-end';
+/** @typedef {'inherit' | 'ignore' | 'at-end'} ScriptOutput `ignore` keeps it from printing; with `at-end` it prints everything when it has ended */
 
 /**
- * Runs a script under this same Node with the terminal handed on, and returns its exit code (128 + its number
+ * @typedef {object} RunOptions
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {string | undefined} [cwd] default: that of this process
+ * @property {number | undefined} [timeoutMs] the script is ended after this many milliseconds
+ * @property {ScriptOutput | undefined} [output]
+ * @property {string} [node] path of another Node than this one
+ */
+
+/**
+ * Runs a script under this same Node (or `node`) with the terminal handed on, and returns its exit code (128 + its number
  * for a signal, as shells do). Signals end the script, not this process: it stays until the script has
  * finished cleanly.
+ * @param {string} script
+ * @param {readonly string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<number>}
  */
 export function runScript(
-  script: string,
-  args: readonly string[],
-  { env = process.env, cwd, timeoutMs, output = 'inherit' }: RunOptions = {},
-): Promise<number> {
+  script,
+  args,
+  { env = process.env, cwd, timeoutMs, output = 'inherit', node = process.execPath } = {},
+) {
   const stdio = output === 'at-end' ? 'pipe' : output;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', script, ...args], {
     stdio: ['inherit', stdio, stdio],
     env,
     cwd,
     timeout: timeoutMs,
   });
-  const printed: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => printed.push(chunk));
+  /** @type {Buffer[]} */
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
   // Ctrl-C in a terminal goes to the whole group, so the script has it already; handing it on again would
   // look like a second, impatient Ctrl-C.
   const onInterrupt = () => void (process.stdin.isTTY || child.kill('SIGINT'));

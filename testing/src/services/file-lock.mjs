@@ -19,8 +19,12 @@ const retryMs = 250;
 /**
  * Runs `step` while this process alone holds the lock file; others wait. The file holds the process id and
  * is touched while the step runs, so a lock left by a killed process is taken over. Parent folders are made.
+ * @template T
+ * @param {string} path
+ * @param {() => Promise<T>} step
+ * @returns {Promise<T>}
  */
-export async function withFileLock<T>(path: string, step: () => Promise<T>): Promise<T> {
+export async function withFileLock(path, step) {
   mkdirSync(dirname(path), { recursive: true });
   while (!tryTake(path)) {
     dropIfAbandoned(path);
@@ -35,7 +39,8 @@ export async function withFileLock<T>(path: string, step: () => Promise<T>): Pro
   }
 }
 
-function tryTake(path: string): boolean {
+/** @param {string} path */
+function tryTake(path) {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
     return true;
@@ -45,7 +50,8 @@ function tryTake(path: string): boolean {
   }
 }
 
-function touch(path: string): void {
+/** @param {string} path */
+function touch(path) {
   const now = new Date();
   utimesSync(path, now, now);
 }
@@ -53,8 +59,9 @@ function touch(path: string): void {
 /**
  * Renaming makes a takeover safe between several waiters: only one rename succeeds. If a new holder came in between
  * the check and the rename, its file is linked back.
+ * @param {string} path
  */
-function dropIfAbandoned(path: string): void {
+function dropIfAbandoned(path) {
   const holder = readHolder(path);
   if (holder === undefined || !isAbandoned(path, holder)) return;
   const aside = `${path}.${process.pid}`;
@@ -68,7 +75,8 @@ function dropIfAbandoned(path: string): void {
   }
 }
 
-function readHolder(path: string): string | undefined {
+/** @param {string} path */
+function readHolder(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -77,7 +85,8 @@ function readHolder(path: string): string | undefined {
   }
 }
 
-function isAbandoned(path: string, holder: string): boolean {
+/** @param {string} path @param {string} holder */
+function isAbandoned(path, holder) {
   const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (touched === undefined) return false;
   if (Date.now() - touched > staleMs) return true;
@@ -86,8 +95,8 @@ function isAbandoned(path: string, holder: string): boolean {
   return holder !== '' && Number.isInteger(pid) && pid > 0 && !isAlive(pid);
 }
 
-/** Whether a process with this id runs on this machine. */
-export function isAlive(pid: number): boolean {
+/** Whether a process with this id runs on this machine. @param {number} pid */
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -96,6 +105,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
+/** @param {unknown} error @param {string} code */
+function hasCode(error, code) {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-// By path: the launcher runs before there is a node_modules to resolve a name in.
-import { withFileLock } from '../../testing/src/services/file-lock.ts';
-import { withProgress } from '../../testing/src/services/progress.ts';
-import { CommandError, runCommand } from '../../testing/src/services/run-command.ts';
-import { isInstalled, lockfileHash, stampFile } from './installed.ts';
+// By path: the launcher runs before there is a node_modules to resolve a name in
+import { withFileLock } from '../../testing/src/services/file-lock.mjs';
+import { withProgress } from '../../testing/src/services/progress.mjs';
+import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
+import { isInstalled, lockfileHash, stampFile } from './installed.mjs';
 
 /** npm's codes for a registry that does not answer, from Node's network errors and npm's own. */
 const networkCodes = new Set([
@@ -21,8 +21,10 @@ const networkCodes = new Set([
 /**
  * Brings node_modules to what the lockfile says. Several launches at once take turns, and those after the
  * first find it done. Returns what went wrong, in words for the person who started it.
+ * @param {string} root
+ * @returns {Promise<string | undefined>}
  */
-export async function installDependencies(root: string): Promise<string | undefined> {
+export async function installDependencies(root) {
   if (isInstalled(root)) return undefined;
   return withProgress('Installing the dependencies', () =>
     withFileLock(join(root, '.cache', 'install.lock'), async () => {
@@ -45,7 +47,8 @@ export async function installDependencies(root: string): Promise<string | undefi
   );
 }
 
-function explain(error: CommandError): string {
+/** @param {CommandError} error */
+function explain(error) {
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(error.output)?.[1];
   if (code && networkCodes.has(code)) {
     return (

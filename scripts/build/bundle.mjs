@@ -1,0 +1,187 @@
+import './node-20.mjs';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { followUrls } from './follow-urls.mjs';
+import { listLicences } from './licences.mjs';
+import { root } from './repository.mjs';
+
+/** @typedef {import('./packages.mjs').PackageBuild} PackageBuild */
+
+/**
+ * @typedef {object} BundleOptions
+ * @property {boolean} [complete] with declarations and source maps, as a published package has them
+ */
+
+const mcp = join(root, 'packages/mcp/bin/memrelay-mcp.mjs');
+const pagesFolder = join(root, 'apps/dashboard/dist');
+const pagesBuilder = join(root, 'apps/dashboard/build/bundle-pages.mjs');
+const older = fileURLToPath(new URL('./node-20.mjs', import.meta.url));
+
+/** What these paths are in a bundle: the tools' own entry, and the pages, which the build makes. */
+const known = {
+  [mcp]: { name: 'memrelay-mcp.js', module: join(root, 'packages/mcp/src/stdio/main.ts') },
+  [pagesFolder]: { name: 'pages/' },
+};
+
+/**
+ * Bundles a package into `outDir`, which must be absent or empty.
+ * @param {PackageBuild} item
+ * @param {string} outDir
+ * @param {BundleOptions} [options]
+ */
+export async function bundlePackage(item, outDir, { complete = false } = {}) {
+  // Loaded lazily, after what an older Node lacks for it
+  const { build } = await import('tsdown');
+  const source = (/** @type {string} */ name) => join(root, item.folder, item.entries[name] ?? '');
+  const own = [...item.external, ...Object.keys(item.imports ?? {})].map(
+    (name) => new RegExp(`^${name.replaceAll('.', '\\.')}(/|$)`),
+  );
+  /** @type {import('tsdown').InlineConfig} */
+  const common = {
+    outDir,
+    cwd: root,
+    tsconfig: join(root, 'tsconfig.node.json'),
+    config: false,
+    clean: false,
+    target: 'es2022',
+    logLevel: 'error',
+    report: false,
+    sourcemap: complete,
+    dts: false,
+    // Stack traces stay readable
+    minify: false,
+  };
+  if (item.kind === 'program') {
+    await Promise.all([
+      build({
+        ...common,
+        entry: Object.fromEntries(Object.keys(item.entries).map((name) => [name, source(name)])),
+        platform: 'node',
+        format: 'esm',
+        outExtensions: () => ({ js: '.js' }),
+        deps: { alwaysBundle: [/./], neverBundle: own },
+        plugins: [withoutPagesBuilder(), loadOlder(), followUrls({ known }), listLicences(), leanMaps()],
+      }),
+      item.sources?.includes('apps') ? writePages(join(outDir, 'pages')) : undefined,
+    ]);
+  } else {
+    const entry = Object.fromEntries(Object.keys(item.entries).map((name) => [name, source(name)]));
+    const library = { ...common, entry, platform: /** @type {const} */ ('node'), shims: true };
+    const plugins = () => [followUrls({ known }), listLicences(), leanMaps()];
+    await build({
+      ...library,
+      format: 'esm',
+      outExtensions: () => ({ js: '.js' }),
+      deps: { alwaysBundle: [/./], neverBundle: own },
+      plugins: plugins(),
+    });
+    // The noble and scure packages are ESM only: in CommonJS they are part of the bundle
+    const peers = own.filter(
+      (name) => (item.peers ?? []).some((peer) => name.test(peer)) || name.test('piscina'),
+    );
+    const imports = Object.keys(item.imports ?? {}).map((name) => new RegExp(`^${name}$`));
+    await build({
+      ...library,
+      format: 'cjs',
+      outDir: join(outDir, 'cjs'),
+      outExtensions: () => ({ js: '.js' }),
+      deps: { alwaysBundle: [/./], neverBundle: [...peers, ...imports] },
+      plugins: plugins(),
+    });
+    await writeFile(join(outDir, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+  }
+  if (complete && item.declared.length > 0) await writeDeclarations(item, outDir, own, common);
+}
+
+/**
+ * Declarations of the public entries, each with everything it names.
+ * @param {PackageBuild} item
+ * @param {string} outDir
+ * @param {RegExp[]} own
+ * @param {import('tsdown').InlineConfig} common
+ */
+async function writeDeclarations(item, outDir, own, common) {
+  const { build } = await import('tsdown');
+  await build({
+    ...common,
+    entry: Object.fromEntries(
+      item.declared.map((name) => [name, join(root, item.folder, item.entries[name] ?? '')]),
+    ),
+    format: 'esm',
+    sourcemap: false,
+    dts: { emitDtsOnly: true, eager: true, sourcemap: false },
+    outExtensions: () => ({ dts: '.d.ts' }),
+    deps: { alwaysBundle: [/^@memrelay\//], neverBundle: [/^(?!@memrelay\/|[./]|#)/, ...own] },
+  });
+  for (const name of await readdir(outDir)) {
+    if (!name.endsWith('.d.ts')) continue;
+    const path = join(outDir, name);
+    // Packages of which no type is left
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/^import "[^"]+";\n/gm, ''));
+    // In a folder of CommonJS the same text declares CommonJS
+    if (item.kind === 'library') await copyFile(path, join(outDir, 'cjs', name));
+  }
+}
+
+/** @param {string} outDir */
+async function writePages(outDir) {
+  const { bundlePages } = await import('../../apps/dashboard/build/bundle-pages.mjs');
+  const { files, sources } = await bundlePages(root);
+  for (const [file, body] of Object.entries(files)) {
+    await mkdir(dirname(join(outDir, file)), { recursive: true });
+    await writeFile(join(outDir, file), body);
+  }
+  await writeFile(join(outDir, 'build.json'), JSON.stringify({ files: Object.keys(files), sources }));
+}
+
+/**
+ * A package has its pages, and no bundler.
+ * @returns {import('rolldown').Plugin}
+ */
+function withoutPagesBuilder() {
+  return {
+    name: 'without-pages-builder',
+    load(id) {
+      if (id !== pagesBuilder) return undefined;
+      return "export async function bundlePages() { throw new Error('the pages of the dashboard are missing: install this package again'); }";
+    },
+  };
+}
+
+/**
+ * Every entry, also of threads, first loads what older versions of Node lack.
+ * @returns {import('rolldown').Plugin}
+ */
+function loadOlder() {
+  return {
+    name: 'load-older',
+    transform: {
+      order: 'post',
+      handler(code, id) {
+        if (!this.getModuleInfo(id)?.isEntry) return undefined;
+        return { code: `import ${JSON.stringify(older)};\n${code}` };
+      },
+    },
+  };
+}
+
+/**
+ * Source maps name the files of other packages without repeating their text.
+ * @returns {import('rolldown').Plugin}
+ */
+function leanMaps() {
+  return {
+    name: 'lean-maps',
+    generateBundle(_options, bundle) {
+      for (const each of Object.values(bundle)) {
+        if (each.type !== 'asset' || !each.fileName.endsWith('.map')) continue;
+        const map = JSON.parse(String(each.source));
+        map.sourcesContent = map.sourcesContent?.map((/** @type {string} */ text, /** @type {number} */ i) =>
+          /node_modules/.test(map.sources[i]) ? null : text,
+        );
+        each.source = JSON.stringify(map);
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { cpSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+
+const urlOfFile = /new URL\(\s*'(\.{1,2}\/[^']+)',\s*import\.meta\.url,?\s*\)/g;
+const isModule = /\.[cm]?[jt]s$/;
+
+/**
+ * @typedef {object} FollowOptions
+ * @property {Record<string, { name: string, module?: string }>} [known] what certain paths become: an output name, of something
+ * that the build makes itself or, with `module`, of another module than the one that is named
+ */
+
+/**
+ * A plugin that follows `new URL('./relative', import.meta.url)` in our own modules. A module that is named so (a worker
+ * thread, the main file of a process) is bundled as another entry; a folder or any other file is copied. All output is in one
+ * folder, so the new URL is right in whichever chunk the code ends up.
+ * @param {FollowOptions} [options]
+ * @returns {import('rolldown').Plugin}
+ */
+export function followUrls({ known = {} } = {}) {
+  /** Output names by path @type {Map<string, string>} */
+  const names = new Map();
+  /** What is copied: paths by output name @type {Map<string, string>} */
+  const copied = new Map();
+
+  /** @param {string} wanted @param {string} extension */
+  const freeName = (wanted, extension = '') => {
+    const taken = new Set(names.values());
+    for (let n = 1; ; n++) {
+      const name = `${wanted}${n === 1 ? '' : `-${n}`}${extension}`;
+      if (!taken.has(name)) return name;
+    }
+  };
+
+  return {
+    name: 'follow-urls',
+    transform: {
+      filter: { id: { exclude: /node_modules/ }, code: 'import.meta.url' },
+      handler(code, id) {
+        if (!isModule.test(id)) return undefined;
+        /** @param {string} path @returns {string | undefined} */
+        const outputOf = (path) => {
+          const own = known[path];
+          if (own) {
+            if (own.module) follow(own.module, own.name);
+            return own.name;
+          }
+          const stats = statSync(path, { throwIfNoEntry: false });
+          if (!stats) return undefined;
+          const name = names.get(path) ?? (stats.isFile() && isModule.test(path) ? follow(path) : copy(path));
+          return stats.isDirectory() ? `${name}/` : name;
+        };
+        /** @param {string} path @param {string} [wanted] */
+        const follow = (path, wanted) => {
+          const existing = names.get(path);
+          if (existing) return existing;
+          const own = basename(path, extname(path));
+          // Each process has a `main`: named after its app
+          const folder = basename(dirname(dirname(path)));
+          const name = wanted ?? freeName(own.startsWith('main') ? folder : own, '.js');
+          names.set(path, name);
+          this.emitFile({ type: 'chunk', id: path, fileName: name });
+          return name;
+        };
+        const changed = code.replaceAll(urlOfFile, (text, /** @type {string} */ relative) => {
+          const name = outputOf(resolve(dirname(id), relative));
+          return name === undefined ? text : `new URL('./${name}', import.meta.url)`;
+        });
+        return changed === code ? undefined : { code: changed };
+      },
+    },
+    writeBundle({ dir }) {
+      for (const [name, path] of copied) cpSync(path, join(dir ?? '', name), { recursive: true });
+    },
+  };
+
+  /** @param {string} path */
+  function copy(path) {
+    const name = freeName(basename(path));
+    names.set(path, name);
+    copied.set(name, path);
+    return name;
+  }
+}

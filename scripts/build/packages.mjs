@@ -1,0 +1,127 @@
+/**
+ * The published packages, in the order in which they are published.
+ *
+ * @typedef {object} PackageBuild
+ * @property {string} name in the registry
+ * @property {string} folder of its workspace
+ * @property {'library' | 'program'} kind a library is built as ESM and CommonJS; a program only as ESM, for one version of Node
+ * and newer, with what its URLs name (follow-urls.mjs) and what older Nodes lack (node-20.mjs)
+ * @property {string} summary
+ * @property {readonly string[]} keywords
+ * @property {Record<string, string>} entries source by output name
+ * @property {readonly string[]} declared entries that have declarations
+ * @property {readonly string[]} external dependencies that stay dependencies; everything else is in the bundle
+ * @property {readonly string[]} [optional] of these: `optionalDependencies`
+ * @property {readonly string[]} [peers] of these: optional `peerDependencies`
+ * @property {Record<string, string>} [bin] entry by command
+ * @property {Record<string, string>} exports entry by subpath
+ * @property {Record<string, { node: string, default: string }>} [imports] entries by name, for Node and for everything else
+ * @property {readonly string[]} [sources] what else it is built from, in addition to its own workspace and `packages/`
+ */
+
+/** @type {readonly PackageBuild[]} */
+export const packages = [
+  {
+    name: '@memrelay/blob-id',
+    folder: 'packages/blob-id',
+    kind: 'library',
+    summary: 'Walrus blob ids (RS2), computed fast and in bounded memory',
+    keywords: ['walrus', 'blob-id', 'reed-solomon', 'sui'],
+    entries: { main: 'src/public.ts', pool: 'src/public-node.ts' },
+    declared: ['main', 'pool'],
+    external: ['piscina'],
+    exports: { '.': 'main', './pool': 'pool' },
+  },
+  {
+    name: '@memrelay/sdk',
+    folder: 'packages/sdk',
+    kind: 'library',
+    summary: 'Store and recall encrypted memories, from Node and from browsers',
+    keywords: ['memory', 'ai', 'agents', 'encryption', 'sui', 'walrus', 'seal'],
+    entries: {
+      main: 'src/public.ts',
+      account: 'src/account/public.ts',
+      bundle: 'src/bundle/public.ts',
+      credentials: 'src/public-node.ts',
+      manual: 'src/manual/public.ts',
+      'find-credentials': 'src/find-credentials.ts',
+      'find-credentials-node': 'src/find-credentials-node.ts',
+    },
+    declared: ['main', 'account', 'bundle', 'credentials', 'manual'],
+    external: [
+      '@noble/ciphers',
+      '@noble/curves',
+      '@noble/ed25519',
+      '@noble/hashes',
+      '@scure/base',
+      '@mysten/seal',
+      '@mysten/sui',
+    ],
+    peers: ['@mysten/seal', '@mysten/sui'],
+    exports: {
+      '.': 'main',
+      './account': 'account',
+      './bundle': 'bundle',
+      './credentials': 'credentials',
+      './manual': 'manual',
+    },
+    imports: { '#credentials': { node: 'find-credentials-node', default: 'find-credentials' } },
+  },
+  {
+    name: '@memrelay/blobstore',
+    folder: 'apps/blobstore',
+    kind: 'program',
+    summary: 'A Walrus publisher and aggregator that runs from npm',
+    keywords: ['walrus', 'publisher', 'aggregator', 'blob', 'storage', 'sui'],
+    entries: { main: 'src/public.ts', blobstore: 'src/main.ts' },
+    declared: ['main'],
+    external: ['@mysten/walrus-wasm', 'piscina', 'libsql'],
+    optional: ['libsql'],
+    bin: { 'memrelay-blobstore': 'blobstore' },
+    exports: { '.': 'main' },
+  },
+  {
+    name: 'memrelay-mcp',
+    folder: 'packages/mcp',
+    kind: 'program',
+    summary: 'Encrypted memory for AI agents: the MCP server over stdio',
+    keywords: ['mcp', 'mcp-server', 'memory', 'ai', 'agents', 'encryption'],
+    entries: { 'memrelay-mcp': 'src/stdio/main.ts' },
+    declared: [],
+    external: [],
+    bin: { 'memrelay-mcp': 'memrelay-mcp' },
+    exports: {},
+  },
+  {
+    name: 'memrelay',
+    folder: 'apps/memrelay',
+    kind: 'program',
+    summary:
+      'Encrypted memory for AI agents, with keys that belong to their owner: the whole system in one command',
+    keywords: ['memory', 'ai', 'agents', 'mcp', 'encryption', 'sui', 'walrus', 'seal'],
+    entries: { memrelay: 'src/main.ts' },
+    declared: [],
+    external: [
+      '@electric-sql/pglite',
+      '@electric-sql/pglite-pgvector',
+      '@mysten/walrus-wasm',
+      'piscina',
+      'libsql',
+    ],
+    optional: ['libsql'],
+    bin: { memrelay: 'memrelay' },
+    exports: {},
+    sources: ['apps', 'examples'],
+  },
+];
+
+/** The package of this name. Throws for an unknown one. @param {string} name */
+export function packageNamed(name) {
+  const found = packages.find((each) => each.name === name);
+  if (!found)
+    throw new Error(`no package ${name}; there are ${packages.map((each) => each.name).join(', ')}`);
+  return found;
+}
+
+/** The oldest Node that the packages run on, as they declare it and check it at their start. */
+export const oldestNode = { major: 20, minor: 19 };

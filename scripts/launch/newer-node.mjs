@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { withProgress } from '../../testing/src/services/progress.mjs';
+import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
+
+/** It runs TypeScript as it is, and has everything that our tests and scripts use. */
+const neededMajor = 24;
+
+/**
+ * How to run a script that needs Node 24: with this Node, or on an older one with a Node 24 that npm keeps in its cache. It is
+ * announced and downloaded once; where it is, is remembered in `node_modules/.cache`, so that later runs need no network.
+ * Undefined, after an explanation on stderr, if it cannot be downloaded.
+ * @param {string} root
+ * @returns {Promise<{ node?: string, env?: NodeJS.ProcessEnv } | undefined>}
+ */
+export async function newerNode(root) {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  if (major >= neededMajor) return {};
+  const file = join(root, 'node_modules', '.cache', 'memrelay-node.json');
+  const node = remembered(file) ?? (await download(file));
+  if (node === undefined) return undefined;
+  // What the script starts by name uses it too
+  return { node, env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` } };
+}
+
+/** @param {string} file @returns {string | undefined} */
+function remembered(file) {
+  try {
+    const { node } = JSON.parse(readFileSync(file, 'utf8'));
+    return existsSync(node) ? node : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} file @returns {Promise<string | undefined>} */
+async function download(file) {
+  process.stderr.write(
+    `This command needs Node ${neededMajor}, and this is ${process.versions.node}. It uses Node ${neededMajor} from npm (about 60 MB, downloaded once).\n`,
+  );
+  try {
+    const printed = await withProgress(`Getting Node ${neededMajor}`, () =>
+      runCommand('npx', ['-y', '--fetch-retries=1', `node@${neededMajor}`, '--print', 'process.execPath'], {
+        shell: process.platform === 'win32',
+      }),
+    );
+    // npm may print warnings before it
+    const node = printed.trim().split('\n').at(-1)?.trim() ?? '';
+    if (!existsSync(node)) throw new CommandError('npx', `no such file: ${node}`, printed);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ node }));
+    return node;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(error.output)?.[1];
+    process.stderr.write(
+      `Node ${neededMajor} could not be downloaded from npm (${code ?? error.message}).\nInstall Node ${neededMajor} or newer (https://nodejs.org), or check the connection, and try again. npm start works without it.\n`,
+    );
+    return undefined;
+  }
+}
