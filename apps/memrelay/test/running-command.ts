@@ -51,6 +51,20 @@ export function startCommand(args: readonly string[], environment: NodeJS.Proces
   };
 }
 
+/** The end of a command. Kills one that takes longer, and throws with what it has printed. */
+export async function endWithin({ child, ended }: RunningCommand, limitMs: number): Promise<Ended> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill('SIGKILL');
+  }, limitMs);
+  const end = await ended;
+  clearTimeout(timer);
+  if (!late) return end;
+  const command = child.spawnargs.slice(2).join(' ');
+  throw new Error(`\`memrelay ${command}\` did not end within ${limitMs} ms: ${end.stdout}${end.stderr}`);
+}
+
 /** Variables that give `memrelay up` this home and free ports. */
 export async function ownEnvironment(home: string): Promise<Record<string, string>> {
   const ports = await freeSystemPorts();
