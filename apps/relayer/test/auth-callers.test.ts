@@ -204,7 +204,8 @@ describe('a delegate', () => {
   it('is rejected from the millisecond of its expiry on', async () => {
     const account = await network.account();
     const key = testKey();
-    const expiresAtMs = Date.now() + 600_000;
+    // Within what the clock of the nonce store allows
+    const expiresAtMs = Date.now() + 240_000;
     await account.add(key, { expires_at_ms: BigInt(expiresAtMs) });
     let nowMs = expiresAtMs - 1;
     const { url } = await frontDoor({ now: () => nowMs });
