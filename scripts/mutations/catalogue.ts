@@ -1,3 +1,4 @@
+import { abuseMutations } from './catalogue/abuse.ts';
 import { accountMutations } from './catalogue/account.ts';
 import { apiMutations } from './catalogue/api.ts';
 import { authenticationMutations } from './catalogue/authentication.ts';
@@ -20,4 +21,5 @@ export const mutations: readonly Mutation[] = [
   ...recallMutations,
   ...accountMutations,
   ...blobStoreMutations,
+  ...abuseMutations,
 ];
