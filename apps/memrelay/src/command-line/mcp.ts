@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { hosts } from '../hosts/known-hosts.ts';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
@@ -7,15 +7,23 @@ import { sharedOptions } from './shared-options.ts';
 export function registerMcp(line: CommandLine): void {
   const load = () => import('../commands/mcp.ts');
   const group = line.group('mcp', "put the memory tools into an agent's host");
-  const hostCommand = (name: string, about: string): Command =>
+  const hostCommand = (name: string, about: string, argument: Argument): Command =>
     group
       .command(name)
       .description(about)
-      .argument('<host>', hosts.map((host) => host.name).join(', '))
+      .addArgument(argument)
       .option('--config <path>', "another file than the user's, such as a project's")
       .addOption(sharedOptions.json())
       .addOption(sharedOptions.yes());
-  hostCommand('install', 'write the tools into the configuration of a host')
+  const names = hosts.map((host) => host.name);
+  hostCommand(
+    'install',
+    'write the tools into the configuration of a host',
+    new Argument('[host]', 'which one; asked for if left out, all: those found here').choices([
+      ...names,
+      'all',
+    ]),
+  )
     .option('--print', 'only show what would be written')
     .option(
       '--remote',
@@ -28,12 +36,17 @@ export function registerMcp(line: CommandLine): void {
     .option('--staging', 'the staging service of this build')
     .option('--relayer <url>', 'relayer, instead of the one signed in at')
     .option('--web-url <url>', 'dashboard to sign in at')
-    .option('--label <text>', 'name of this client in the dashboard')
+    .option('--data-dir <path>', 'data directory of the local system (default: MEM_DATA_DIR, if it is set)')
+    .option('--label <text>', 'name of this client in the dashboard (default: that of the host)')
     .option('--extra-tools', 'also mem_ask, mem_forget, mem_list and mem_status')
     .action((host, options) =>
       runCommand(options, async (output) => (await load()).install(output, host, options, line.environment)),
     );
-  hostCommand('uninstall', 'take the tools out of the configuration of a host').action((host, options) =>
+  hostCommand(
+    'uninstall',
+    'take the tools out of the configuration of a host',
+    new Argument('<host>', 'which one').choices(names),
+  ).action((host, options) =>
     runCommand(options, async (output) => (await load()).uninstall(output, host, options, line.environment)),
   );
 }

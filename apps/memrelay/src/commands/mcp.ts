@@ -1,13 +1,21 @@
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
-import type { Host, ServerEntry } from '../hosts/host.ts';
+import type { Host, Machine, ServerEntry } from '../hosts/host.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
-import { hosts } from '../hosts/known-hosts.ts';
-import { buildServer, localServer, type ServerFlags, serverFlags } from '../hosts/local-server.ts';
+import { foundHosts, hosts } from '../hosts/known-hosts.ts';
+import {
+  buildServer,
+  localServer,
+  type ServerFlags,
+  serverFlags,
+  withVariables,
+} from '../hosts/local-server.ts';
 import { holdsKey, remoteServer, signInServer, withoutKey } from '../hosts/remote-server.ts';
 import { confirm } from '../owner/confirm.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 
 export interface HostOptions {
   /** Another configuration file than the user's, such as that of a project */
@@ -21,16 +29,82 @@ export interface InstallOptions extends HostOptions, ServerFlags {
   print?: boolean;
 }
 
-/** `memrelay mcp install`: writes the tools into the configuration of an agent's host. */
+/**
+ * `memrelay mcp install`: writes the tools into the configuration of an agent's host, of every host found (`all`), or of
+ * the one that is chosen when none is named.
+ */
 export async function install(
   output: Output,
-  name: string,
+  name: string | undefined,
   options: InstallOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const host = hostNamed(name);
+  const chosen = name ?? (await chooseHost(output, environment));
+  if (chosen !== 'all') return installInto(output, hostNamed(chosen), options, environment);
+  if (options.config !== undefined)
+    throw new ExitError(
+      exitCodes.usage,
+      '--config names the file of one host: name that host instead of "all".',
+    );
+  const found = foundHosts(machineOf(environment));
+  if (found.length === 0)
+    throw new ExitError(
+      exitCodes.failed,
+      'No host was found on this machine. Name the one to install into.',
+      {
+        code: 'no_host',
+      },
+    );
+  const failed: string[] = [];
+  for (const host of found) {
+    output.line(output.paint('bold', host.title));
+    try {
+      await installInto(output, host, options, environment);
+    } catch (error) {
+      if (!(error instanceof ExitError)) throw error;
+      failed.push(host.name);
+      output.result({ host: host.name, error: error.code, message: error.message });
+      output.line(error.message);
+    }
+    output.line('');
+  }
+  if (failed.length > 0)
+    throw new ExitError(exitCodes.failed, `Not written for ${failed.join(', ')}: see above.`);
+}
+
+/** Asks which host to install into. Throws `ExitError` where there is no terminal to ask in. */
+async function chooseHost(output: Output, environment: NodeJS.ProcessEnv): Promise<string> {
+  const found = foundHosts(machineOf(environment));
+  if (!output.live || !process.stdin.isTTY)
+    throw new ExitError(
+      exitCodes.usage,
+      `Name a host: ${hosts.map((host) => host.name).join(', ')}, or all for those found here (${found.map((host) => host.name).join(', ') || 'none'}).`,
+    );
+  const listed = [...found, ...hosts.filter((host) => !found.includes(host))];
+  const rows = listed.map((host, i) => [
+    `${i + 1})`,
+    host.title,
+    found.includes(host) ? output.paint('green', 'found') : '',
+  ]);
+  output.line('Which host? Those marked are on this machine.\n');
+  for (const line of columns(rows)) output.line(`  ${line}`);
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const text = (await prompt.question(`\nNumber, name${found.length > 0 ? ', or all' : ''}: `)).trim();
+    return listed[Number(text) - 1]?.name ?? text;
+  } finally {
+    prompt.close();
+  }
+}
+
+async function installInto(
+  output: Output,
+  host: Host,
+  options: InstallOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const path = configPath(host, options, environment);
-  const server = await serverOf(options);
+  const server = await serverOf(host, options, environment);
   const entry = host.entry(server);
   const shown = host.entry(withoutKey(server));
   if (entry === undefined || shown === undefined)
@@ -116,12 +190,22 @@ function hostNamed(name: string): Host {
 
 function configPath(host: Host, options: HostOptions, env: NodeJS.ProcessEnv): string {
   if (options.config !== undefined) return resolve(options.config);
-  return host.configPath({ home: homeDirectory(), platform: process.platform, env });
+  return host.configPath(machineOf(env));
 }
 
-async function serverOf(options: InstallOptions): Promise<ServerEntry> {
+function machineOf(env: NodeJS.ProcessEnv): Machine {
+  return { home: homeDirectory(), platform: process.platform, env };
+}
+
+async function serverOf(
+  host: Host,
+  options: InstallOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<ServerEntry> {
   if (!options.remote) {
-    if (options.credentials === undefined) return localServer(options);
+    if (options.credentials === undefined)
+      // Each host appears in the dashboard under its own name
+      return localServer({ label: host.title, ...withVariables(options, environment) });
     throw new ExitError(
       exitCodes.usage,
       '--credentials goes with --remote: the process of a host uses what was signed in with.',

@@ -1,6 +1,6 @@
 import { joinToml, splitToml, type TomlTable } from './toml-tables.ts';
 
-export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
+export type TomlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
 /**
  * The text with these keys in the table `path`, in place of those it has of `owned`; its other keys, its sub-tables and

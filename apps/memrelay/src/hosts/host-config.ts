@@ -1,9 +1,11 @@
 import { chmod, copyFile, mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '@memrelay/protocol/secret-file-node';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
+import { removeFromYaml, setInYaml, yamlAt } from './edit-yaml.ts';
 import { type Host, type HostValue, serverName } from './host.ts';
 
 /** The text of a configuration, empty if it does not exist. Throws `ExitError` if it cannot be read as text. */
@@ -26,17 +28,19 @@ export async function readConfig(path: string): Promise<string> {
 export function withEntry(host: Host, text: string, entry: Readonly<Record<string, HostValue>>): string {
   const path = [...host.servers, serverName];
   if (host.format === 'toml') return setInToml(text, path, entry, host.owned);
-  const present = jsonAt(text, path);
+  const isYaml = host.format === 'yaml';
+  const present = isYaml ? yamlAt(text, path) : jsonAt(text, path);
   const kept = Object.entries(isObject(present) ? present : {}).filter(([key]) => !host.owned.includes(key));
   const next = { ...entry, ...Object.fromEntries(kept) };
-  return JSON.stringify(present) === JSON.stringify(next) ? text : setInJson(text, path, next);
+  if (isDeepStrictEqual(present, next)) return text;
+  return isYaml ? setInYaml(text, path, next) : setInJson(text, path, next);
 }
 
 /** The configuration without our entry; the same text when it has none. Throws as `withEntry`. */
 export function withoutEntry(host: Host, text: string): string {
   const path = [...host.servers, serverName];
   if (host.format === 'toml') return hasTomlTable(text, path) ? removeFromToml(text, path) : text;
-  return removeFromJson(text, path);
+  return host.format === 'yaml' ? removeFromYaml(text, path) : removeFromJson(text, path);
 }
 
 /** The content of a configuration with only this entry. */

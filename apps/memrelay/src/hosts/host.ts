@@ -16,8 +16,10 @@ export interface Host {
   title: string;
   /** The page of the host's documentation that describes it */
   docs: string;
-  format: 'json' | 'toml';
+  format: 'json' | 'toml' | 'yaml';
   configPath: (machine: Machine) => string;
+  /** Files or folders that show that the host is on this machine; default: the folder of its configuration */
+  traces?: (machine: Machine) => readonly string[];
   /** Keys that lead to the servers, by name, in its configuration */
   servers: readonly string[];
   /** The keys of an entry that this command may write; others are the user's and are kept */
@@ -28,7 +30,7 @@ export interface Host {
   afterwards: string;
 }
 
-export type HostValue = string | readonly string[] | Readonly<Record<string, string>>;
+export type HostValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
 /** The name of the server in every configuration. */
 export const serverName = 'memrelay';

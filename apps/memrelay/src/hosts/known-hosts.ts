@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import type { Host, Machine } from './host.ts';
+import { type Host, type Machine, serverName } from './host.ts';
 
 const newSession = 'Start a new session; a running one keeps its old configuration.';
 
@@ -12,6 +13,10 @@ export const hosts: readonly Host[] = [
     docs: 'https://code.claude.com/docs/en/mcp',
     format: 'json',
     configPath: (machine) => inFolder(machine, machine.env.CLAUDE_CONFIG_DIR, [], '.claude.json'),
+    traces: (machine) => [
+      inFolder(machine, machine.env.CLAUDE_CONFIG_DIR, [], '.claude.json'),
+      join(machine, machine.home, '.claude'),
+    ],
     servers: ['mcpServers'],
     owned: ['type', 'command', 'args', 'url', 'headers'],
     entry: (server) =>
@@ -105,7 +110,105 @@ export const hosts: readonly Host[] = [
         : { url: server.url, transport: 'streamable-http', ...withHeaders('headers', server.headers) },
     afterwards: 'Run: openclaw mcp reload',
   },
+  {
+    name: 'windsurf',
+    title: 'Windsurf',
+    docs: 'https://docs.windsurf.com/windsurf/cascade/mcp',
+    format: 'json',
+    configPath: (machine) => join(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
+    servers: ['mcpServers'],
+    owned: ['command', 'args', 'serverUrl', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { serverUrl: server.url, ...withHeaders('headers', server.headers) },
+    afterwards: 'Press Refresh in the list of MCP servers of Cascade.',
+  },
+  {
+    name: 'cline',
+    title: 'Cline',
+    docs: 'https://docs.cline.bot/mcp/configuring-mcp-servers',
+    format: 'json',
+    configPath: (machine) => join(machine, clineFolder(machine), 'settings', 'cline_mcp_settings.json'),
+    traces: (machine) => [clineFolder(machine)],
+    servers: ['mcpServers'],
+    owned: ['type', 'command', 'args', 'url', 'headers'],
+    // Without a type it would take the older transport, SSE.
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { type: 'streamableHttp', url: server.url, ...withHeaders('headers', server.headers) },
+    afterwards: 'It connects as soon as the file is saved.',
+  },
+  {
+    name: 'zed',
+    title: 'Zed',
+    docs: 'https://zed.dev/docs/ai/mcp',
+    format: 'json',
+    configPath: (machine) => join(machine, zedFolder(machine), 'settings.json'),
+    servers: ['context_servers'],
+    owned: ['command', 'args', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, ...withHeaders('headers', server.headers) },
+    afterwards: 'See that memrelay is active in the settings of the Agent Panel.',
+  },
+  {
+    name: 'opencode',
+    title: 'opencode',
+    docs: 'https://opencode.ai/docs/mcp-servers',
+    format: 'json',
+    configPath: (machine) => join(machine, configFolder(machine), 'opencode', 'opencode.json'),
+    servers: ['mcp'],
+    owned: ['type', 'command', 'url', 'headers'],
+    // The form of version 1, which version 2 reads too.
+    entry: (server) =>
+      server.kind === 'local'
+        ? { type: 'local', command: [server.command, ...server.args], enabled: true }
+        : { type: 'remote', url: server.url, ...withHeaders('headers', server.headers), enabled: true },
+    afterwards: newSession,
+  },
+  {
+    name: 'copilot-cli',
+    title: 'Copilot CLI',
+    docs: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
+    format: 'json',
+    configPath: (machine) => inFolder(machine, machine.env.COPILOT_HOME, ['.copilot'], 'mcp-config.json'),
+    servers: ['mcpServers'],
+    owned: ['type', 'command', 'args', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { type: 'local', command: server.command, args: server.args, tools: ['*'] }
+        : { type: 'http', url: server.url, ...withHeaders('headers', server.headers), tools: ['*'] },
+    afterwards: newSession,
+  },
+  {
+    name: 'goose',
+    title: 'Goose',
+    docs: 'https://block.github.io/goose/docs/guides/config-files',
+    format: 'yaml',
+    configPath: (machine) => join(machine, gooseFolder(machine), 'config.yaml'),
+    servers: ['extensions'],
+    owned: ['type', 'name', 'cmd', 'args', 'uri', 'headers'],
+    entry: (server) => ({
+      enabled: true,
+      name: serverName,
+      ...(server.kind === 'local'
+        ? { type: 'stdio', cmd: server.command, args: server.args }
+        : { type: 'streamable_http', uri: server.url, ...withHeaders('headers', server.headers) }),
+      timeout: 300,
+    }),
+    afterwards: newSession,
+  },
 ];
+
+/** The hosts that leave traces on this machine. */
+export function foundHosts(machine: Machine): Host[] {
+  return hosts.filter((host) =>
+    (host.traces?.(machine) ?? [dirname(machine, host.configPath(machine))]).some((path) => existsSync(path)),
+  );
+}
 
 /** Without headers the key is omitted: the host signs in by itself. */
 function withHeaders(
@@ -130,4 +233,30 @@ function applicationData(machine: Machine): string {
   if (platform === 'win32') return env.APPDATA || join(machine, home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(machine, home, 'Library', 'Application Support');
   return env.XDG_CONFIG_HOME || join(machine, home, '.config');
+}
+
+/** The folder for settings that programs for a terminal use, also on macOS and Windows. */
+function configFolder(machine: Machine): string {
+  return machine.env.XDG_CONFIG_HOME || join(machine, machine.home, '.config');
+}
+
+function clineFolder(machine: Machine): string {
+  return join(machine, applicationData(machine), 'Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev');
+}
+
+function zedFolder(machine: Machine): string {
+  if (machine.platform === 'win32') return join(machine, applicationData(machine), 'Zed');
+  return machine.platform === 'darwin'
+    ? join(machine, machine.home, '.config', 'zed')
+    : join(machine, configFolder(machine), 'zed');
+}
+
+function gooseFolder(machine: Machine): string {
+  return machine.platform === 'win32'
+    ? join(machine, applicationData(machine), 'Block', 'goose', 'config')
+    : join(machine, configFolder(machine), 'goose');
+}
+
+function dirname({ platform }: Machine, path: string): string {
+  return (platform === 'win32' ? win32 : posix).dirname(path);
 }

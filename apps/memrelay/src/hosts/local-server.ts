@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { UsageError } from 'memrelay-mcp/stdio/flags';
@@ -19,6 +19,8 @@ export interface ServerFlags {
   prod?: boolean;
   relayer?: string;
   webUrl?: string;
+  /** Data directory of the local system */
+  dataDir?: string;
   label?: string;
   namespace?: string;
   extraTools?: boolean;
@@ -26,9 +28,9 @@ export interface ServerFlags {
 
 /** Flags as the stdio package reads them. Throws `ExitError` for what it would refuse at each start. */
 export function serverFlags(flags: ServerFlags): string[] {
-  const { local, staging, prod, extraTools, relayer, webUrl, label, namespace } = flags;
+  const { local, staging, prod, extraTools, relayer, webUrl, dataDir, label, namespace } = flags;
   const switches = { local, staging, prod, 'extra-tools': extraTools };
-  const values = { relayer, 'web-url': webUrl, label, namespace };
+  const values = { relayer, 'web-url': webUrl, 'data-dir': dataDir, label, namespace };
   const argv = [
     ...Object.entries(switches).flatMap(([name, on]) => (on ? [`--${name}`] : [])),
     ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
@@ -40,6 +42,21 @@ export function serverFlags(flags: ServerFlags): string[] {
     throw error;
   }
   return argv;
+}
+
+/**
+ * The flags with what the variables of this terminal say about the system: the host starts the tools without those
+ * variables, and they would find another system.
+ */
+export function withVariables(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerFlags {
+  const { MEM_DATA_DIR: dataDir, MEM_SERVER_URL: relayer, MEM_WEB_URL: webUrl } = env;
+  const isChosen = flags.local || flags.staging || flags.prod;
+  return {
+    ...(dataDir ? { dataDir: resolve(dataDir) } : {}),
+    ...(relayer && !isChosen ? { relayer } : {}),
+    ...(webUrl && !isChosen ? { webUrl } : {}),
+    ...flags,
+  };
 }
 
 /** How a host starts the stdio package: by absolute paths, since hosts have their own PATH and folder. */

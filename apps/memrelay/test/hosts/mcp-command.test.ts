@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -81,6 +92,54 @@ describe('memrelay mcp install', () => {
       expect(printed).toContain(`${host.title} has no memrelay in ${path}`);
     }
   }, 30_000);
+
+  it('gives each host its own name in the dashboard, unless another is chosen', async () => {
+    await put('zed');
+    const args = async () =>
+      jsonAt(await readFile(pathOf('zed'), 'utf8'), ['context_servers', 'memrelay', 'args']);
+    expect(await args()).toContain('--label=Zed');
+    await put('zed', { label: 'my editor' });
+    expect(await args()).toContain('--label=my editor');
+  });
+
+  it('writes the variables of this terminal, so that the tools use the same system', async () => {
+    const variables = {
+      MEM_DATA_DIR: join(home, 'data'),
+      MEM_SERVER_URL: 'http://127.0.0.1:8801',
+      MEM_WEB_URL: 'http://127.0.0.1:5901',
+    };
+    const args = async (options: object): Promise<unknown> => {
+      await install(output(), 'cursor', { yes: true, ...options }, variables);
+      const written = jsonAt(await readFile(pathOf('cursor'), 'utf8'), ['mcpServers', 'memrelay', 'args']);
+      return (written as string[]).slice(1);
+    };
+    expect(await args({})).toEqual([
+      '--relayer=http://127.0.0.1:8801',
+      '--web-url=http://127.0.0.1:5901',
+      `--data-dir=${join(home, 'data')}`,
+      '--label=Cursor',
+    ]);
+    expect(await args({ local: true, dataDir: '/other' })).toEqual([
+      '--local',
+      '--data-dir=/other',
+      '--label=Cursor',
+    ]);
+  });
+
+  it('installs into all hosts that are found, and names the hosts where it cannot ask', async () => {
+    await expect(install(output(), undefined, { yes: true }, {})).rejects.toThrow(
+      /^Name a host: claude-code, .*goose, or all for those found here \(none\)\.$/,
+    );
+    await expect(put('all')).rejects.toMatchObject({ code: 'no_host' });
+    for (const name of ['goose', 'opencode']) await mkdir(dirname(pathOf(name)), { recursive: true });
+    await writeFile(pathOf('goose'), '- not a mapping');
+    await mkdir(join(home, '.claude'));
+    await expect(put('all')).rejects.toThrow('Not written for goose');
+    for (const name of ['opencode', 'claude-code'])
+      expect(await readFile(pathOf(name), 'utf8')).toContain('memrelay-mcp.mjs');
+    expect(await readFile(pathOf('goose'), 'utf8')).toBe('- not a mapping');
+    await expect(stat(pathOf('cursor'))).rejects.toThrow('ENOENT');
+  });
 
   it('refers to program and file by absolute paths, which work anywhere and without a PATH', async () => {
     await put('cursor');

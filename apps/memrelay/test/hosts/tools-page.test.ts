@@ -6,11 +6,11 @@ import { snippet } from '../../src/hosts/host-config.ts';
 import { hosts } from '../../src/hosts/known-hosts.ts';
 
 const page = await readFile(fileURLToPath(new URL('../../../../docs/tools.md', import.meta.url)), 'utf8');
-const local: ServerEntry = {
+const local = (label: string): ServerEntry => ({
   kind: 'local',
   command: '/path/to/node',
-  args: ['/path/to/memrelay/packages/mcp/bin/memrelay-mcp.mjs'],
-};
+  args: ['/path/to/memrelay/packages/mcp/bin/memrelay-mcp.mjs', `--label=${label}`],
+});
 const remote: ServerEntry = {
   kind: 'remote',
   url: 'https://relayer.example/api/mcp',
@@ -22,8 +22,8 @@ describe('docs/tools.md', () => {
     const section = new RegExp(`\\n## ${host.title}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(page)?.[1] ?? '';
     expect(section).toContain(`npx memrelay mcp install ${host.name}`);
     expect(section).toContain(`](${host.docs})`);
-    const blocks = [...section.matchAll(/```(json|toml)\n([\s\S]*?)\n```/g)];
-    const entries = [local, remote]
+    const blocks = [...section.matchAll(/```(json|toml|yaml)\n([\s\S]*?)\n```/g)];
+    const entries = [local(host.title), remote]
       .map((server) => host.entry(server))
       .filter((entry) => entry !== undefined);
     expect(blocks.map(([, format, text]) => [format, text])).toEqual(

@@ -5,7 +5,7 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-const valueFlags = ['relayer', 'web-url', 'label', 'namespace', 'code'] as const;
+const valueFlags = ['relayer', 'web-url', 'data-dir', 'label', 'namespace', 'code'] as const;
 const switches = [
   'login',
   'logout',
@@ -101,7 +101,8 @@ Usage: memrelay-mcp [login | logout] [flags]
 
   --relayer URL       relayer for this process, instead of the one you signed in to  MEM_SERVER_URL
   --web-url URL       dashboard where you sign in                                    MEM_WEB_URL
-  --label TEXT        name of this client in the dashboard                           MEM_CLIENT_LABEL
+  --data-dir PATH     data directory of the local system                             MEM_DATA_DIR
+  --label TEXT        name of this client in the dashboard (default: the host's own) MEM_CLIENT_LABEL
   --namespace NAME    default namespace of tool calls (also --ns)                    MEM_NAMESPACE
   --prod, --staging, --local
                       relayer and dashboard of a known service

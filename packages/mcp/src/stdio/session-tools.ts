@@ -43,7 +43,7 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
     },
     () =>
       answer(async () => {
-        const opened = await desk.open();
+        const opened = await desk.open({ client: clientLabel(server.server.getClientVersion()) });
         opened.done.then(
           () => session.look(),
           () => {},
@@ -82,6 +82,19 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
     stop();
     closed?.();
   };
+}
+
+/** How the host calls itself, as a label of at most 64 bytes; undefined if it has no name. */
+export function clientLabel(
+  client: { name: string; title?: string | undefined } | undefined,
+): string | undefined {
+  const name = (client?.title ?? client?.name ?? '').replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  let label = '';
+  for (const character of name) {
+    if (Buffer.byteLength(label + character) > 64) break;
+    label += character;
+  }
+  return label.trim() || undefined;
 }
 
 async function answer(work: () => Promise<string>): Promise<CallToolResult> {

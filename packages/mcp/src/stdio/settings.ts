@@ -14,14 +14,15 @@ export interface Settings {
   /** Overrides the relayer of the credentials */
   relayerUrl: string | undefined;
   webUrl: string | undefined;
-  label: string;
+  /** Data directory of the local system */
+  dataDir: string | undefined;
+  /** The name of this client in the dashboard; undefined: as the host calls itself */
+  label: string | undefined;
   /** Default namespace of tool calls */
   namespace: string | undefined;
   extraTools: boolean;
   debug: boolean;
 }
-
-const defaultLabel = 'memrelay MCP';
 
 /**
  * Reads the settings. A flag overrides its variable, an explicit URL overrides a preset, and a preset, being a flag,
@@ -55,7 +56,8 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
     fromMemwal,
     relayerUrl: url('relayer', 'MEM_SERVER_URL', service?.relayerUrl),
     webUrl: url('web-url', 'MEM_WEB_URL', service?.webUrl),
-    label: checkedLabel(values.get('label') ?? variableOf(env, 'MEM_CLIENT_LABEL') ?? defaultLabel),
+    dataDir: values.get('data-dir') ?? variableOf(env, 'MEM_DATA_DIR'),
+    label: checkedLabel(values.get('label') ?? variableOf(env, 'MEM_CLIENT_LABEL')),
     namespace: checkedNamespace(values.get('namespace'), variableOf(env, 'MEM_NAMESPACE')),
     extraTools: set.has('extra-tools'),
     debug: env.MEM_MCP_DEBUG === '1',
@@ -102,7 +104,8 @@ function checkedUrl(value: string, name: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function checkedLabel(label: string): string {
+function checkedLabel(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
   // The account module keeps at most 64 bytes (security.md "Account module", rule 4).
   if (Buffer.byteLength(label) <= 64 && label.trim() !== '') return label;
   throw new UsageError('--label must be 1 to 64 bytes.');

@@ -22,10 +22,20 @@ export interface OpenSignIn {
   present: CredentialFile | undefined;
 }
 
+export interface OpenOptions {
+  onRefused?: (reason: string) => void;
+  client?: string | undefined;
+}
+
+const defaultLabel = 'memrelay MCP';
+
 /** Manages the user's sign-in: one at a time; a new one closes the previous one. */
 export interface SignInDesk {
-  /** Throws `ToolRefusal` if no dashboard is known. `onRefused` is called with the reason for each rejected attempt. */
-  open(onRefused?: (reason: string) => void): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
+  /**
+   * Throws `ToolRefusal` if no dashboard is known. `onRefused` is called with the reason for each rejected attempt.
+   * `client` is how the host calls itself: the label of the key, unless the settings have one.
+   */
+  open(options?: OpenOptions): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
   close(): void;
 }
 
@@ -39,14 +49,14 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
   let last: Promise<unknown> = Promise.resolve();
   return {
     close,
-    open(onRefused) {
-      const opening = last.then(() => openOne(onRefused));
+    open(options = {}) {
+      const opening = last.then(() => openOne(options));
       last = opening.catch(() => undefined);
       return opening;
     },
   };
 
-  async function openOne(onRefused?: (reason: string) => void): ReturnType<SignInDesk['open']> {
+  async function openOne({ onRefused, client }: OpenOptions): ReturnType<SignInDesk['open']> {
     const stored = await readStored();
     const credentials = stored.state === 'present' ? stored.credentials : undefined;
     const { relayerUrl, webUrl } = await chooseService(settings, credentials);
@@ -56,7 +66,7 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
     const signIn = await startSignIn({
       webUrl,
       relayerUrl,
-      label: settings.label,
+      label: settings.label ?? client ?? defaultLabel,
       credentialsPath: signInCredentialsPath(),
       onRefused(reason) {
         log.info('sign-in attempt rejected', { reason });

@@ -45,9 +45,9 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
     );
   });
   try {
-    const { url, shortCode, webUrl, opened, done } = await desk.open((reason) =>
-      print(`Sign-in attempt rejected: ${reason}`),
-    );
+    const { url, shortCode, webUrl, opened, done } = await desk.open({
+      onRefused: (reason) => print(`Sign-in attempt rejected: ${reason}`),
+    });
     print(
       opened
         ? `Opened a page of ${new URL(webUrl).origin}. If you do not see it, open:`

@@ -4,7 +4,7 @@ import { JobTimeoutError, MemRelayError } from '@memrelay/sdk/errors';
 import type { JobOutcome } from '@memrelay/sdk/types';
 import { z } from 'zod';
 import { optionalNewNamespace, textParameter } from './fields.ts';
-import { quoted } from './quoted.ts';
+import { dataNote, quoted } from './quoted.ts';
 import { fitTexts } from './text-room.ts';
 import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts';
 
@@ -18,6 +18,7 @@ const input = z.strictObject({
 
 const output = z.object({
   namespace: z.string(),
+  note: z.string().optional().describe('How to treat the texts'),
   facts: z.array(
     z.object({
       text: z.string(),
@@ -96,7 +97,12 @@ function answer(analyzed: Analyzed, jobs: readonly JobOutcome[], namespace: stri
   return {
     lines,
     next,
-    structured: { namespace, facts: shown, ...(known.length > 0 ? { already_known: known } : {}) },
+    structured: {
+      namespace,
+      ...(shown.length + known.length > 0 ? { note: dataNote } : {}),
+      facts: shown,
+      ...(known.length > 0 ? { already_known: known } : {}),
+    },
   };
 }
 

@@ -68,9 +68,10 @@ function saved({ jobId, blobId, namespace, deduplicated }: StoredMemory): Answer
 
 function saving(jobId: string, namespace: string, remarks: readonly string[]): Answer {
   return {
-    lines: [`Still being saved in namespace ${quoted(namespace)} as job ${jobId}.`, ...remarks],
+    lines: [`Still being saved in namespace ${quoted(namespace)} as job ${jobId}.`],
     structured: { status: 'saving', job_id: jobId, namespace },
     next: [
+      ...remarks,
       'The memory is accepted and safe, and saving continues in the background: do not save it again.',
       'mem_recall finds it within seconds.',
     ],

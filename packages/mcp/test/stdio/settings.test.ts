@@ -39,6 +39,12 @@ describe('settings', () => {
       });
   });
 
+  it('takes the data directory and the label from nowhere but a flag or variable', () => {
+    expect(read('', {})).toMatchObject({ dataDir: undefined, label: undefined });
+    expect(read('', { MEM_DATA_DIR: '/a' }).dataDir).toBe('/a');
+    expect(read('--data-dir=/b', { MEM_DATA_DIR: '/a' }).dataDir).toBe('/b');
+  });
+
   it('keeps "=" inside a value', () => {
     expect(read('--namespace=a=b==').namespace).toBe('a=b==');
     expect(read('--ns a=b').namespace).toBe('a=b');

@@ -98,6 +98,19 @@ describe('without credentials', () => {
     expect(stdio.stderr()).not.toContain(keys[0][0]);
   });
 
+  it('mem_login asks for a key with the name of the host, unless the configuration has one', async () => {
+    const service = ['--relayer=https://relayer.example', '--web-url=https://web.example'];
+    const labelOf = async (args: string[]): Promise<string | null> => {
+      const stdio = machine.start({ args: [...service, ...args] });
+      await stdio.open();
+      const { text } = await stdio.call('mem_login');
+      await stdio.end();
+      return new URLSearchParams(/connect\/mcp#(\S+)$/m.exec(text)![1]).get('label');
+    };
+    expect(await labelOf([])).toBe('test');
+    expect(await labelOf(['--label=my agent'])).toBe('my agent');
+  });
+
   it('mem_login gives a URL within a second, and a new one closes the one before', async () => {
     const stdio = machine.start({
       args: ['--relayer=https://relayer.example', '--web-url=https://web.example', '--label=my agent'],
