@@ -113,6 +113,11 @@ function report(output: Output, path: string, { memories, failed }: ExportProgre
   });
   output.line(`${counted(memories, 'memory', 'memories')} in ${path} (${dataSize(bytes)}).`);
   output.line('Anyone with the file and its passphrase can read them. The file alone reveals nothing.');
+  reportFailures(output, failed);
+}
+
+/** Lists the memories that are not in the file. Throws `ExitError` if there are any. */
+export function reportFailures(output: Output, failed: ExportProgress['failed']): void {
   if (failed.length === 0) return;
   output.line(`${failed.length} not in it:`);
   printFailures(

@@ -89,12 +89,55 @@ export async function* exportBundle(
   yield record({ kind: 'end', memories, failed: failures });
 }
 
+/** A memory as its owner can read it. */
+export interface OpenMemory {
+  id: string;
+  namespace: string;
+  /** RFC 3339 */
+  createdAt: string;
+  importance: number;
+  text: string;
+}
+
+export type OpenExportOptions = Omit<ExportOptions, 'passphrase' | 'resume' | 'scryptLogN'>;
+
+/**
+ * Yields the memories with their texts, newest first, page by page. They are opened here: no server sends a text. Throws
+ * `MemRelayError`; memories that cannot be read are in `onProgress`.
+ */
+export async function* exportOpen(
+  client: Pick<ExportClient, 'exportPage'>,
+  { namespace, signal, primitives: p = portablePrimitives, onProgress }: OpenExportOptions = {},
+): AsyncGenerator<OpenMemory[], void, undefined> {
+  const privateKey = p.randomBytes(32);
+  const recipient_pk = toHex(p.x25519PublicKey(privateKey));
+  const failed: ExportProgress['failed'][number][] = [];
+  let memories = 0;
+  let cursor: string | undefined;
+  do {
+    const request = { namespace, cursor, limit: exportLimit.max, recipient_pk };
+    const answer = await client.exportPage(request, { signal });
+    const { head, texts } = readPage(p, privateKey, answer);
+    cursor = head.next_cursor;
+    memories += head.memories.length;
+    failed.push(...head.failed.map(({ id, blob_id, reason }) => ({ id, blobId: blob_id, reason })));
+    yield head.memories.map(({ id, importance, created_at, ...memory }, i) => ({
+      id,
+      namespace: memory.namespace,
+      createdAt: created_at,
+      importance,
+      text: texts[i]!,
+    }));
+    onProgress?.({ memories, failed });
+  } while (cursor !== undefined);
+}
+
 /** Converts a page of the relayer for a bundle: opens the keys and tests each envelope. */
 function readPage(
   p: Primitives,
   privateKey: Uint8Array,
   answer: ExportResponse,
-): { head: BundlePage; payload: Uint8Array[] } {
+): { head: BundlePage; payload: Uint8Array[]; texts: string[] } {
   const { trusted_writers, next_cursor } = answer;
   const trust = new Set(trusted_writers);
   const sealed = new Map(answer.keys.map((each) => [each.recipient_pk, fromBase64(each.sealed)]));
@@ -102,10 +145,11 @@ function readPage(
   const failed = [...answer.failed];
   const memories: PageMemory[] = [];
   const payload: Uint8Array[] = [];
+  const texts: string[] = [];
   for (const memory of answer.memories) {
     const envelope = fromBase64(memory.envelope);
     try {
-      tryToOpen(p, envelope, trust, privateKey, sealed, opened);
+      texts.push(tryToOpen(p, envelope, trust, privateKey, sealed, opened));
     } catch (error) {
       if (!(error instanceof EnvelopeError)) throw error;
       failed.push({ id: memory.id, reason: error.reason });
@@ -124,10 +168,10 @@ function readPage(
     failed,
     ...(next_cursor === undefined ? {} : { next_cursor }),
   };
-  return { head, payload };
+  return { head, payload, texts };
 }
 
-/** Throws `EnvelopeError`. */
+/** The text. Throws `EnvelopeError`. */
 function tryToOpen(
   p: Primitives,
   bytes: Uint8Array,
@@ -135,7 +179,7 @@ function tryToOpen(
   privateKey: Uint8Array,
   sealed: ReadonlyMap<string, Uint8Array>,
   opened: Map<string, Uint8Array>,
-): void {
+): string {
   const header = parseHeader(bytes, bytes.length);
   const name = toHex(header.recipientPk);
   let key = opened.get(name);
@@ -143,8 +187,9 @@ function tryToOpen(
     const wrap = { type: wrapType.recovery, bytes: sealed.get(name) ?? new Uint8Array(0) };
     key = openRecoveryWrap(p, wrap, privateKey, header);
   }
-  openBody(p, { header, bytes }, key, trust);
+  const { text } = openBody(p, { header, bytes }, key, trust);
   opened.set(name, key);
+  return text;
 }
 
 function pageMemory(
