@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,13 +134,19 @@ describe('output that cannot be written', () => {
   });
 });
 
-it('reports a directory passed to import or demo in one line', async () => {
-  for (const command of ['import', 'demo'])
-    expect(await memrelay(command, home)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `memrelay: ${home}: it is a directory.\n`,
-    });
+it('reports a directory passed to demo, and a folder without notes passed to import, in one line', async () => {
+  expect(await memrelay('demo', home)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `memrelay: ${home}: it is a directory.\n`,
+  });
+  const empty = join(home, 'empty');
+  await mkdir(empty);
+  expect(await memrelay('import', empty)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `memrelay: ${empty} holds nothing to remember.\n`,
+  });
 });
 
 describe('a wrong call', () => {

@@ -4,10 +4,15 @@ import { sharedOptions } from './shared-options.ts';
 
 export function registerImport(line: CommandLine): void {
   line
-    .memoryCommand('import', 'store many memories from a file; run it again to resume an interrupted import')
+    .memoryCommand('import', 'store many memories from a file, folder or export; run it again to resume')
     .argument(
       '<file>',
-      'a text file with one memory a line, JSON with chat messages, or a bundle of `memrelay export`',
+      'text with one memory a line, chat JSON, a folder of Markdown (Obsidian), an export of ChatGPT, Claude, mem0, Zep, Letta or Supermemory (JSON or zip), or an export of memrelay',
+    )
+    .option('--dry-run', 'only show what would be imported')
+    .option(
+      '--roles <list>',
+      'of a chat export: user, assistant, … or all (default: user for ChatGPT and Claude)',
     )
     .option('--no-wait', 'return as soon as all are accepted')
     .option('--again', 'import also what an earlier import of this file has stored')

@@ -6,19 +6,22 @@ import { type ConnectOptions, type NamespaceOption, withClient } from '../client
 import { type ResumableRun, runResumable } from '../client/resumable.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
-import { type FileContent, readMemories } from '../import/read-memories.ts';
+import type { FileContent } from '../import/read-memories.ts';
+import { readSource, type Source } from '../import/read-source.ts';
 import { type FailedMemory, type ImportProgress, runImport } from '../import/run-import.ts';
 import { systemPaths } from '../system/system-paths.ts';
 import { duration } from '../terminal/durations.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
-import { counted } from '../terminal/plain-text.ts';
-import { readText } from '../terminal/read-text.ts';
+import { counted, cut, plainText } from '../terminal/plain-text.ts';
 
 export interface ImportOptions extends ConnectOptions, NamespaceOption, PassphraseOption {
   wait: boolean;
   bundleWriters: boolean;
+  /** Only show what would be imported */
+  dryRun?: boolean;
+  roles?: string;
   again?: boolean;
 }
 
@@ -34,37 +37,44 @@ export async function importFile(
 ): Promise<void> {
   if (await isBundleFile(path))
     return (await import('./import-bundle.ts')).importBundleFile(output, path, options, environment);
-  const content = await readText(path);
-  const file = readMemories(path, content);
+  const source = await readSource(path, options);
+  if (options.dryRun) return showSource(output, source, options);
   // Refused credentials or a silent relayer show now, not after the patience of the import.
   await withClient(options, ({ client }) => client.account());
   await runResumable(output, { connect: options, ...patience }, (run) =>
-    importText(output, { content, file }, options, environment, run),
+    importText(output, source, options, environment, run),
   );
 }
 
 async function importText(
   output: Output,
-  { content, file }: { content: string; file: FileContent },
+  { identity, file }: Source,
   options: ImportOptions,
   environment: NodeJS.ProcessEnv,
   { client, serverUrl, credentials, signal }: ResumableRun,
 ): Promise<void> {
   const namespace = options.namespace ?? defaultNamespace;
+  // Without --namespace, memories go back to the namespaces of the export
+  const ownNamespaces = options.namespace === undefined && file.memories.some((each) => each.namespace);
+  const target = ownNamespaces ? 'own namespaces' : namespace;
+  const where = ownNamespaces ? 'the namespaces of the export' : `namespace "${namespace}"`;
   let journal: ImportJournal | undefined;
   let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, known: 0, failed: 0 };
   try {
     const { accountId } = credentials;
     const directory = systemPaths(dataDir(environment)).imports;
-    journal = await openFor(journalPath(directory, { content, serverUrl, accountId, namespace }), options);
-    if (journal.ended) return reportEarlier(output, journal.ended.at, file, namespace);
+    journal = await openFor(
+      journalPath(directory, { content: identity, serverUrl, accountId, namespace: target }),
+      options,
+    );
+    if (journal.ended) return reportEarlier(output, journal.ended.at, file, { namespace, where });
     const resumed = [...journal.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
     if (resumed > 0)
       output.line(
         `Resuming an interrupted import: ${counted(resumed, 'memory is', 'memories are')} already accepted.`,
       );
     output.step(
-      `Importing ${counted(journal.only?.length ?? file.memories.length, 'memory', 'memories')} into namespace "${namespace}"`,
+      `Importing ${counted(journal.only?.length ?? file.memories.length, 'memory', 'memories')} into ${where}`,
     );
     const text = progressText(options.wait);
     const started = performance.now();
@@ -72,6 +82,7 @@ async function importText(
       client,
       memories: file.memories,
       namespace,
+      ownNamespaces,
       journal,
       wait: options.wait,
       signal,
@@ -114,12 +125,50 @@ async function openFor(path: string, options: ImportOptions): Promise<ImportJour
   return beginJournal(path, options.again ? undefined : found.ended.failed);
 }
 
-function reportEarlier(output: Output, at: string, file: FileContent, namespace: string): void {
+function reportEarlier(
+  output: Output,
+  at: string,
+  file: FileContent,
+  { namespace, where }: { namespace: string; where: string },
+): void {
   output.result({ namespace, total: file.memories.length, stored: 0, earlier_import: at });
   output.line(
-    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it again.`,
+    `This file was imported into ${where} on ${at.slice(0, 10)}: nothing to do. --again imports it again.`,
   );
 }
+
+/** What an import would store; nothing is sent. */
+function showSource(
+  output: Output,
+  { kind, file: { memories, refused } }: Source,
+  { namespace }: ImportOptions,
+): void {
+  const targets = memories.map((memory) => namespace ?? memory.namespace ?? defaultNamespace);
+  const counts = new Map<string, number>();
+  for (const target of targets) counts.set(target, (counts.get(target) ?? 0) + 1);
+  output.result({
+    dry_run: true,
+    kind,
+    total: memories.length,
+    namespaces: Object.fromEntries(counts),
+    memories: memories.map(({ place, text }, i) => ({ place, namespace: targets[i], text })),
+    refused,
+  });
+  output.line(`${kind}: ${counted(memories.length, 'memory', 'memories')} would be imported`);
+  for (const [name, count] of counts) output.line(`  ${count} into namespace "${plainText(name)}"`);
+  output.line('');
+  for (const { text } of memories.slice(0, shownSamples))
+    output.line(`  ${cut(plainText(text), output.width - 2)}`);
+  if (memories.length > shownSamples) output.line(`  … and ${memories.length - shownSamples} more`);
+  if (refused.length > 0) output.line(`${counted(refused.length, 'entry', 'entries')} cannot be stored:`);
+  printFailures(
+    output,
+    refused.map(({ place, reason }) => ({ name: place, reason })),
+  );
+  output.line('\nNothing was sent. Leave out --dry-run to import.');
+}
+
+const shownSamples = 10;
 
 interface ImportReport {
   file: FileContent;

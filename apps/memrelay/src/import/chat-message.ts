@@ -71,7 +71,7 @@ function first(
   return undefined;
 }
 
-function scalar(value: unknown): string | undefined {
+export function scalar(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
@@ -83,7 +83,7 @@ function nameOf(value: unknown): string | undefined {
 }
 
 /** Content is a text, or parts of which some are text, as model APIs write it. */
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   const parts = isObject(value) ? value.parts : value;
   if (!Array.isArray(parts)) return undefined;

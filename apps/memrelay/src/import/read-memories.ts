@@ -9,6 +9,8 @@ export interface FileMemory {
   place: string;
   /** The id its message has in the file */
   id?: string;
+  /** Where the export had it */
+  namespace?: string;
   text: string;
 }
 
@@ -26,6 +28,11 @@ export function readMemories(path: string, content: string): FileContent {
       exitCodes.usage,
       `${path} holds nothing to remember: no line of text, or no JSON entry with a text (text, content, message or body).`,
     );
+  return checkedMemories(all);
+}
+
+/** Separates what every relayer would reject. */
+export function checkedMemories(all: readonly FileMemory[]): FileContent {
   const memories: FileMemory[] = [];
   const refused: FileContent['refused'] = [];
   for (const memory of all) {
@@ -38,13 +45,19 @@ export function readMemories(path: string, content: string): FileContent {
 
 function parseFile(path: string, content: string): FileMemory[] {
   const text = content.replace(/^\ufeff/, '');
-  const json = parseJson(text) ?? parseJsonLines(text);
+  const json = jsonOf(text);
   if (json !== undefined) return memoriesOfJson(json);
   if (/\.json$/i.test(path)) throw new ExitError(exitCodes.usage, `${basename(path)} is not valid JSON.`);
   return text
     .split(/\r?\n/)
     .map((line, i) => ({ place: `line ${i + 1}`, text: line.trim() }))
     .filter((memory) => memory.text !== '');
+}
+
+/** The value of JSON, or of JSON Lines as a list; undefined for any other text. */
+export function jsonOf(content: string): object | undefined {
+  const text = content.replace(/^\ufeff/, '');
+  return parseJson(text) ?? parseJsonLines(text);
 }
 
 /** The memories of parsed chat JSON, or of a plain list of texts. */

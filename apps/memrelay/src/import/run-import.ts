@@ -28,7 +28,10 @@ export interface FailedMemory {
 export interface RunImport {
   client: MemRelay;
   memories: readonly FileMemory[];
+  /** Of the memories that have none themselves */
   namespace: string;
+  /** Memories that name a namespace go there; otherwise all go to `namespace` */
+  ownNamespaces?: boolean;
   journal: ImportJournal;
   /** Also wait until all are stored */
   wait: boolean;
@@ -84,7 +87,10 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
         accept(chunk, known);
         continue;
       }
-      const items = chunk.map((index) => ({ text: memories[index]!.text, namespace }));
+      const items = chunk.map((index) => ({
+        text: memories[index]!.text,
+        namespace: options.ownNamespaces ? (memories[index]!.namespace ?? namespace) : namespace,
+      }));
       const started = performance.now();
       const idempotencyKey = `${journal.run}.${number}`;
       const { jobIds } = await client.rememberBulk(items, { idempotencyKey, signal: either });

@@ -1,0 +1,48 @@
+import { strFromU8, unzipSync } from 'fflate';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { isNote } from './read-folder.ts';
+
+/** Whether these bytes begin a zip file. */
+export const isArchive = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
+
+/** What an archive may grow to, bytes: a zip of a few kilobytes can name terabytes. */
+const maxBytes = 1_000_000_000;
+
+export interface ArchiveFile {
+  path: string;
+  text: string;
+}
+
+/**
+ * The files of a zip that may hold memories: the conversations of a chat export, else JSON and notes. Throws `ExitError`
+ * for what is no zip, too large, or has none.
+ */
+export function archiveFiles(path: string, bytes: Uint8Array): ArchiveFile[] {
+  let total = 0;
+  let files: Record<string, Uint8Array>;
+  try {
+    files = unzipSync(bytes, {
+      filter({ name, originalSize }) {
+        if (!isWanted(name)) return false;
+        total += originalSize;
+        if (total > maxBytes) throw new RangeError('too large');
+        return true;
+      },
+    });
+  } catch (error) {
+    const reason =
+      error instanceof RangeError ? 'it is larger than 1 GB when unpacked' : 'it is not a zip file';
+    throw new ExitError(exitCodes.usage, `${path}: ${reason}.`, { cause: error });
+  }
+  const all = Object.entries(files).map(([name, content]) => ({ path: name, text: strFromU8(content) }));
+  const conversations = all.filter((file) => /(?:^|\/)conversations(?:-\d+)?\.json$/.test(file.path));
+  const found = conversations.length > 0 ? conversations : all;
+  if (found.length > 0) return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  throw new ExitError(exitCodes.usage, `${path} holds no conversations.json, other JSON, or notes.`);
+}
+
+function isWanted(name: string): boolean {
+  if (name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX')) return false;
+  return isNote(name) || /\.jsonl?$/i.test(name);
+}
