@@ -22,8 +22,8 @@ export const toolMutations: readonly Mutation[] = [
   {
     breaks: 'stdio.label',
     file: 'packages/mcp/src/stdio/settings.ts',
-    from: "variableOf(env, 'MEM_CLIENT_LABEL') ?? defaultLabel",
-    to: 'defaultLabel',
+    from: "variableOf(env, 'MEM_CLIENT_LABEL')",
+    to: 'undefined',
   },
   {
     breaks: 'stdio.namespace',
