@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-/** A request as it goes out: nothing is added but `Host` and the length of the body. */
+/** A request as it is sent: only `Host` and the length of the body are added. */
 export interface Sent {
   method: string;
   url: string;
@@ -18,7 +18,7 @@ export interface Answer {
   cutOff: boolean;
 }
 
-/** Told of every exchange, for instance to hold it against a description of the API. */
+/** Receives every exchange, for example to compare it with an API description. */
 export type Observer = (sent: Sent, answer: Answer) => void;
 
 const timeoutMs = 120_000;
@@ -42,8 +42,8 @@ function collect(response: IncomingMessage): Promise<Answer> {
 }
 
 /**
- * Sends one request and reads the whole answer, without following redirects. Throws when there is none. Node's
- * own client rather than `fetch`, which adds headers of its own and does not send all paths as they are.
+ * Sends one request and reads the whole response, without following redirects. Throws when there is none. Uses Node's
+ * own client instead of `fetch`, which adds headers and normalizes paths.
  */
 export function exchange({ method, url, headers, body }: Sent): Promise<Answer> {
   const { protocol, host, hostname, port } = new URL(url);

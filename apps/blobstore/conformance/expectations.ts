@@ -23,12 +23,12 @@ export function holds(what: string, condition: boolean): void {
 
 export interface Expected {
   status: number;
-  /** Null for a header that must not be there */
+  /** Null for a header that must be absent */
   headers?: Record<string, string | RegExp | null>;
   body?: Uint8Array | string;
 }
 
-/** Holds an answer against what it must be; headers that are not named do not matter. */
+/** Compares a response with the expected one; headers that are not named are ignored. */
 export function expectAnswer(answer: Answer, { status, headers = {}, body }: Expected): void {
   if (answer.status !== status) {
     throw new Mismatch(`status ${answer.status}, expected ${status}: ${shown(answer.body.toString())}`);
@@ -77,7 +77,7 @@ const statusNames: Record<number, readonly string[]> = {
   504: ['DEADLINE_EXCEEDED'],
 };
 
-/** Holds an answer against the form that every error has, key for key, and returns it. */
+/** Checks that a response has exactly the keys of every error, and returns it. */
 export function envelopeOf(answer: Answer, domain: string): Envelope['error'] {
   const { status } = answer;
   expectAnswer(answer, { status, headers: { 'content-type': 'application/json' } });

@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-/** What a row needs that not every service offers. */
+/** A requirement of a row that not every service meets. */
 export type Need =
   | 'publisher'
   | 'aggregator'
@@ -20,7 +20,7 @@ export function missing({ targets, shards, ours }: Session, need: Need): string 
     case 'aggregator':
       return targets.aggregator === undefined ? 'no aggregator given' : undefined;
     case 'admin':
-      // The token is not sent to others' services.
+      // The token is not sent to third-party services.
       if (!ours) return 'only a store of ours has admin routes';
       return targets.adminToken === undefined ? 'no BLOBSTORE_ADMIN_TOKEN given' : undefined;
     case 'tokens':

@@ -6,10 +6,10 @@ export interface Row {
   /** Where it is from: a section of the facts about release 1.56, or `ours` */
   section: string;
   name: string;
-  /** `ours` is where this store differs on purpose, `walrus` what the real services do instead */
+  /** `ours` is where this store differs on purpose, `walrus` what the real services do there */
   only?: 'ours' | 'walrus';
   needs: readonly Need[];
-  /** Throws where the statement does not hold. */
+  /** Throws if the statement does not hold. */
   check: (session: Session) => Promise<void>;
 }
 

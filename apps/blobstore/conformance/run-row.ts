@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 export interface Result {
   row: Row;
   outcome: 'holds' | 'fails' | 'skipped';
-  /** Why it fails or was skipped */
+  /** Why it failed or was skipped */
   reason?: string;
 }
 
@@ -15,7 +15,7 @@ function reasonToSkip(session: Session, { only, needs }: Row): string | undefine
   return needs.map((need) => missing(session, need)).find((reason) => reason !== undefined);
 }
 
-/** Never throws for what a service does. Rows are meant to be run one after another: they disturb each other. */
+/** Never throws because of a service. Rows must run one after another, because they disturb each other. */
 export async function runRow(session: Session, row: Row): Promise<Result> {
   const skip = reasonToSkip(session, row);
   if (skip !== undefined) return { row, outcome: 'skipped', reason: skip };

@@ -26,7 +26,7 @@ import { addUploadRelay } from './upload-relay/relay-routes.ts';
 /** The identifier of a quilt patch is one path segment of up to 65,535 bytes, so the head of a request may be longer. */
 const maxHeadBytes = 80 * 1024;
 
-/** A body that trickles in must not hold a publisher's place for ever. */
+/** A body that trickles in must not occupy a publisher's place forever. */
 const requestTimeoutMs = 300_000;
 
 export interface ServerParts {
@@ -78,7 +78,7 @@ export function buildServer(
   const publisher = createAdmission('publisher', context.limits.publisher);
   const aggregator = createAdmission('aggregator', context.limits.aggregator);
   const methods = collectMethods(app);
-  // Outside the concurrency limits, so that a busy store is not taken for a dead one.
+  // Outside the concurrency limits, so that a busy store does not appear dead.
   app.route({ method: ['GET', 'HEAD'], url: '/status', handler: async () => 'OK' });
   addApiReference(app);
   addPutBlob(app, context, publisher);

@@ -33,7 +33,7 @@ async function startWithAdmin(options: Partial<BlobStoreOptions> = {}) {
 }
 
 describe('the token', () => {
-  test('without one in the configuration there is nothing below /admin', async () => {
+  test('if not configured, nothing exists below /admin', async () => {
     const { url } = await startStore();
     for (const path of ['/admin', '/admin/epoch', '/admin/blobs', '/admin/nothing']) {
       const response = await fetch(`${url}${path}`, { headers: { authorization: 'Bearer x' } });
@@ -48,7 +48,7 @@ describe('the token', () => {
     ['the beginning of it', `Bearer ${adminToken.slice(0, -1)}`],
     ['an empty one', 'Bearer '],
     ['another scheme', `Basic ${adminToken}`],
-  ])('%s is refused, for every route', async (_name, authorization) => {
+  ])('%s is rejected on every route', async (_name, authorization) => {
     const { url } = await startStore({ adminToken });
     const headers = authorization === undefined ? {} : { authorization };
     for (const [method, path] of [
@@ -64,14 +64,14 @@ describe('the token', () => {
     }
   });
 
-  test('the publisher and the aggregator do not ask for it', async () => {
+  test('is not required by publisher and aggregator', async () => {
     const { url } = await startStore({ adminToken });
     expect((await fetch(`${url}/v1/blobs/${await blobIdOf(url, 'x')}`)).status).toBe(200);
   });
 });
 
 describe('lists', () => {
-  test('blobs come page by page, in the order of their ids, each once', async () => {
+  test('blobs are paged in the order of their ids, each once', async () => {
     const { url, call } = await startWithAdmin();
     const ids = new Set<string>();
     for (let number = 0; number < 7; number += 1) ids.add(await blobIdOf(url, `blob ${number}`));
@@ -116,14 +116,14 @@ describe('lists', () => {
     '/blobs?limit=x',
     '/blobs?blob_id=x',
     '/objects?blob_id=x',
-  ])('%s is refused', async (path) => {
+  ])('%s is rejected', async (path) => {
     const { ask } = await startWithAdmin();
     expect(await refusal(await ask('GET', path))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
   });
 });
 
 describe('changes', () => {
-  test('delete, extend, attributes, epoch and sweep do what they say', async () => {
+  test('delete, extend, attributes, epoch and sweep have their documented effect', async () => {
     const { url, call } = await startWithAdmin();
     const { blobObject } = await putNew(url, 'x', '?epochs=2');
     const { id, blobId } = blobObject;
@@ -146,7 +146,7 @@ describe('changes', () => {
     expect(await call('GET', '/blobs')).toEqual({ blobs: [] });
   });
 
-  test('deleting a blob deletes what can be deleted', async () => {
+  test('deleting a blob deletes its deletable objects', async () => {
     const { url, call } = await startWithAdmin();
     const first = await putNew(url, 'x');
     const permanent = await putNew(url, 'x', '?permanent=true');
@@ -156,7 +156,7 @@ describe('changes', () => {
     });
   });
 
-  test('attributes stay after a restart and go with the object', async () => {
+  test('attributes survive a restart and are deleted with the object', async () => {
     const first = await startWithAdmin();
     const { blobObject } = await putNew(first.url, 'x', `?send_object_to=${recipient}`);
     await first.call('PATCH', `/objects/${blobObject.id}/attributes`, { 'content-language': 'en' });
@@ -201,7 +201,7 @@ describe('changes', () => {
     expect(await refusal(await ask(method, path, body))).toEqual({ status, reason });
   });
 
-  test('what the rules forbid is a 409 that says why', async () => {
+  test('a change that the rules forbid is a 409 with the reason', async () => {
     const { url, admin, ask } = await startWithAdmin();
     const permanent = await putNew(url, 'x', `?permanent=true&send_object_to=${recipient}`);
     const path = `/objects/${permanent.blobObject.id}`;
@@ -218,7 +218,7 @@ describe('changes', () => {
   });
 });
 
-test('faults are added, listed and taken away', async () => {
+test('faults are added, listed and removed', async () => {
   const { url, call } = await startWithAdmin();
   const blobId = await blobIdOf(url, 'x');
   const fault = { operation: 'read', fault: 'BLOB_UNAVAILABLE', blobId, count: 3 };

@@ -26,11 +26,11 @@ function begun({ upload }: { upload: ClientRequest }): Promise<void> {
   return new Promise((resolve) => upload.on('continue', resolve));
 }
 
-test('a store beyond the limit is refused at once, and reads go on', async () => {
+test('rejects a store beyond the limit immediately, while reads continue', async () => {
   const { url } = await startStore({ limits: { publisher: { concurrent: 2, buffered: 2 } } });
   const blobId = await blobIdOf(url, 'there before');
-  const held = [hold(url), hold(url)];
-  await Promise.all(held.map(begun));
+  const stalled = [hold(url), hold(url)];
+  await Promise.all(stalled.map(begun));
 
   const refused = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'one more' });
   expect(refused.headers.get('retry-after')).toBe('1');
@@ -38,12 +38,12 @@ test('a store beyond the limit is refused at once, and reads go on', async () =>
   expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(200);
   expect((await fetch(`${url}/status`)).status).toBe(200);
 
-  for (const { upload } of held) upload.end('now the rest');
-  expect(await Promise.all(held.map(({ status }) => status))).toEqual([200, 200]);
+  for (const { upload } of stalled) upload.end('now the rest');
+  expect(await Promise.all(stalled.map(({ status }) => status))).toEqual([200, 200]);
   expect((await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'one more' })).status).toBe(200);
 });
 
-test('a store inside the buffer waits for its turn', async () => {
+test('queues a store within the buffer', async () => {
   const { url } = await startStore({ limits: { publisher: { concurrent: 1, buffered: 2 } } });
   const first = hold(url);
   await begun(first);
@@ -56,7 +56,7 @@ test('a store inside the buffer waits for its turn', async () => {
   expect(await second.status).toBe(200);
 });
 
-test('a client that leaves while it waits takes no place', async () => {
+test('frees the queue place of a client that disconnects', async () => {
   const { url } = await startStore({ limits: { publisher: { concurrent: 1, buffered: 2 } } });
   const first = hold(url);
   await begun(first);
@@ -71,7 +71,7 @@ test('a client that leaves while it waits takes no place', async () => {
     .toBe(200);
 });
 
-test('a client that leaves while it waits makes room for another to wait, and nothing is done for it', async () => {
+test('lets another client queue after one disconnects, and does no work for it', async () => {
   const gate = Promise.withResolvers<void>();
   const worked: string[] = [];
   let arrived = 0;
@@ -119,7 +119,7 @@ test('a client that leaves while it waits makes room for another to wait, and no
   expect(worked).toEqual(['first', 'last']);
 });
 
-test('reads have a limit of their own', async () => {
+test('limits reads separately', async () => {
   const { url } = await startStore({ limits: { aggregator: { concurrent: 1, buffered: 1 } } });
   const blobId = await blobIdOf(url, Buffer.alloc(10 * 1024 * 1024));
   const unread = request(`${url}/v1/blobs/${blobId}`).end();

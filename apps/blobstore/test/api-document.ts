@@ -5,7 +5,7 @@ import type { Media, Method, Operation } from '../src/openapi/operation.ts';
 
 const documentId = 'https://blobstore.test/openapi.json';
 
-/** What HTTP itself adds, whatever the document says. */
+/** Headers that HTTP itself adds, independent of the document. */
 const transport = new Set([
   'connection',
   'content-length',
@@ -23,7 +23,7 @@ function pointer(...parts: string[]): string {
   return `${documentId}#/${escaped.join('/')}`;
 }
 
-/** What is wrong with a value, by the schema at a place of the document. */
+/** The mismatches between a value and the schema at a location of the document. */
 export function problemWith(value: unknown, ...place: string[]): string | undefined {
   const validate = ajv.getSchema(pointer(...place));
   if (validate === undefined) throw new Error(`no schema at ${place.join(' ')}`);
@@ -68,7 +68,7 @@ function problemOfBody(operation: Operation, answer: Answer, place: string[]): s
   return problemWith(value, ...place, 'responses', String(answer.status), 'content', type, 'schema');
 }
 
-/** Which answers were seen, and what the document says otherwise about them. */
+/** Which responses were seen, and where they differ from the document. */
 export function createDocumentCheck() {
   const seen = new Set<string>();
   const problems = new Set<string>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from '../src/registry/chain/batcher.ts';
 
-/** A batcher of at most 5 whose batches wait until they are let go, and the batches so far. */
+/** A batcher of at most 5 whose batches wait until they are released, and the batches so far. */
 function controlled() {
   const batches: number[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -19,7 +19,7 @@ function controlled() {
   return { store, batches, open: () => gates.shift()?.resolve() };
 }
 
-test('the first item starts alone, items that arrive in the meantime are batched, and each gets its own answer', async () => {
+test('runs the first item alone, batches items that arrive in the meantime, and returns each its result', async () => {
   const { store, batches, open } = controlled();
   const answers = [1, 2, -3, 4].map((item) => store(item).catch((error: Error) => error.message));
   open();
@@ -29,7 +29,7 @@ test('the first item starts alone, items that arrive in the meantime are batched
   expect(await Promise.all(answers)).toEqual([10, 20, '-3', 40]);
 });
 
-test('the callers of a batch who come back are together again, and a lone one goes by itself in the end', async () => {
+test('batches returning callers together again, and finally runs a single one alone', async () => {
   const { store, batches, open } = controlled();
   const first = [1, 2, 3].map(store);
   open();
@@ -48,7 +48,7 @@ test('the callers of a batch who come back are together again, and a lone one go
   expect(await lone).toBe(60);
 });
 
-test('no batch is larger than allowed', async () => {
+test('limits the batch size', async () => {
   const { store, batches, open } = controlled();
   const answers = Array.from({ length: 12 }, (_, index) => store(index));
   for (let count = 1; count <= 4; count += 1) {

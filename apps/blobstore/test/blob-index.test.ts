@@ -10,7 +10,7 @@ const blobs: StoredBlob[] = Array.from({ length: 40 }, (_, i) => {
   return { blobId: hash(), digest: hash(), rootHash: hash(), size: 2 ** 33 + i };
 });
 
-test('finds what was set and not deleted, whatever the order', () => {
+test('finds every entry that was set and not deleted, in any order', () => {
   const step = fc.record({ at: fc.nat(blobs.length - 1), keep: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -32,7 +32,7 @@ test('finds what was set and not deleted, whatever the order', () => {
   );
 });
 
-test('grows, and takes the place of what was deleted', () => {
+test('grows, and reuses the space of deleted entries', () => {
   const index = new BlobIndex();
   const many = Array.from({ length: 5000 }, (_, size) => {
     const hash = () => randomBytes(32).toString('base64url');
@@ -45,7 +45,7 @@ test('grows, and takes the place of what was deleted', () => {
   expect([...index.blobIds()]).toHaveLength(5000);
 });
 
-test('a blob that is deleted during an iteration does not appear later in it', () => {
+test('skips a blob that is deleted during an iteration', () => {
   const index = new BlobIndex();
   for (const blob of blobs) index.set(blob);
   const seen: string[] = [];

@@ -30,7 +30,7 @@ function digestsOf(content: Buffer): Buffer {
 }
 
 test.each([0, 1, blockBytes - 1, blockBytes, blockBytes + 1, 3 * blockBytes, 3 * blockBytes + 5])(
-  'the digests of %i bytes are the same however they arrive',
+  'computes the same digests of %i bytes however they arrive',
   async (size) => {
     const content = randomBytes(size);
     for (const chunkBytes of [1000, 65_536, blockBytes, blockBytes + 1, 10 * blockBytes]) {
@@ -54,7 +54,7 @@ async function blockFilesOf(directory: string): Promise<string[]> {
   return names.filter((name) => name.length > 2).map((name) => join(directory, 'blocks', name));
 }
 
-test('they are kept from the store on, past a restart, and go with the blob', async () => {
+test('keeps digests from the store on, across a restart, and deletes them with the blob', async () => {
   const content = randomBytes(2 * blockBytes + 77);
   const { directory, storage } = await openWithBlob(content);
   const blob = (await storage.find(identity.blobId))!;
@@ -65,7 +65,7 @@ test('they are kept from the store on, past a restart, and go with the blob', as
   expect(await blockFilesOf(directory)).toEqual([]);
 });
 
-test('a blob of one block needs no file: its digest is in its name', async () => {
+test('needs no file for a blob of one block, whose digest is in its name', async () => {
   const content = randomBytes(blockBytes);
   const { directory, storage } = await openWithBlob(content);
   expect(await blockFilesOf(directory)).toEqual([]);
@@ -73,7 +73,7 @@ test('a blob of one block needs no file: its digest is in its name', async () =>
   expect(await storage.blockDigests(blob)).toEqual(digestsOf(content));
 });
 
-test('damaged, shortened or foreign digests count as none, and can be replaced', async () => {
+test('treats damaged, truncated or foreign digests as missing, and replaces them', async () => {
   const content = randomBytes(3 * blockBytes);
   const { directory, storage } = await openWithBlob(content);
   const blob = (await storage.find(identity.blobId))!;
@@ -91,7 +91,7 @@ test('damaged, shortened or foreign digests count as none, and can be replaced',
   expect(await storage.blockDigests(blob)).toEqual(digestsOf(content));
 });
 
-test('digests without a blob are removed at the next start', async () => {
+test('removes digests without a blob at the next start', async () => {
   const { directory } = await openWithBlob(randomBytes(2 * blockBytes));
   const stray = join(directory, 'blocks', '00', 'A'.repeat(43));
   await writeFile(stray, 'left over');

@@ -12,7 +12,7 @@ function streamed(chunk: Uint8Array, count: number): ReadableStream {
   return Readable.toWeb(Readable.from(Array.from({ length: count }, () => chunk))) as ReadableStream;
 }
 
-test('ten mebibytes go in and out, whole and in parts', async () => {
+test('ten mebibytes are stored and read, whole and in parts', async () => {
   const { url } = await startStore();
   const body = randomBytes(10 * mebibyte);
   const { blobObject } = await putNew(url, body);
@@ -32,7 +32,7 @@ test('a body in chunks of unknown length is stored', async () => {
   expect(await response.json()).toHaveProperty('newlyCreated.blobObject.size', 4 * mebibyte);
 });
 
-test('one byte more than the limit is refused, announced or not, and leaves nothing', async () => {
+test('one byte above the limit is rejected, announced or not, and leaves nothing behind', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir, limits: { maxBodyBytes: 1000 } });
   expect((await fetch(`${url}/v1/blobs`, { method: 'PUT', body: randomBytes(1000) })).status).toBe(200);
@@ -44,13 +44,13 @@ test('one byte more than the limit is refused, announced or not, and leaves noth
   expect(await readdir(join(dataDir, 'incoming'))).toEqual([]);
 });
 
-test('a limit beyond what the shards can encode is cut to that', async () => {
+test('a limit above what the shards can encode is lowered to that', async () => {
   const { url } = await startStore({ nShards: 10, limits: { maxBodyBytes: 100 * mebibyte } });
   const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: Buffer.alloc(2 * mebibyte) });
   expect(await refusal(response)).toEqual({ status: 413, reason: 'PAYLOAD_TOO_LARGE' });
 });
 
-test('a body that breaks off leaves nothing, and the place is free again', async () => {
+test('an aborted body leaves nothing behind, and frees its place', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir, limits: { publisher: { concurrent: 1, buffered: 1 } } });
   const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers: { 'content-length': 1000 } });

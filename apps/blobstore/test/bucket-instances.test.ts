@@ -30,7 +30,7 @@ async function read(store: BlobStore, blobId: string, query = ''): Promise<Respo
   return fetch(`${store.url}/v1/blobs/${blobId}${query}`);
 }
 
-test('two instances are one store', async () => {
+test('two instances act as one store', async () => {
   const place = s3().place();
   const [a, b] = await Promise.all([start(place), start(place)]);
   const body = randomBytes(700_000);
@@ -52,7 +52,7 @@ test('two instances are one store', async () => {
   expect(await b.admin.listBlobs()).toEqual(await a.admin.listBlobs());
 });
 
-test('a deletion by one is a deletion for the other', async () => {
+test('a deletion through one instance applies to the other', async () => {
   const place = s3().place();
   const [a, b] = await Promise.all([start(place), start(place)]);
   const { blobObject } = await putNew(a.url, 'soon gone');
@@ -61,7 +61,7 @@ test('a deletion by one is a deletion for the other', async () => {
   expect(await refusal(await read(a, blobObject.blobId))).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });
 });
 
-test('all of it is there after a restart with another data directory', async () => {
+test('everything is there after a restart with another data directory', async () => {
   const place = s3().place();
   const first = await start(place);
   const blobId = await blobIdOf(first.url, 'kept');
@@ -124,7 +124,7 @@ test(
   patientMs,
 );
 
-test('while the bucket is away everything is 503, and afterwards all is there', async () => {
+test('while the bucket is unavailable every response is 503, and afterwards everything is there', async () => {
   let verdict: Verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => verdict);
   const store = await start({ ...s3().place(proxy), timeoutMs: 1500 });
@@ -140,8 +140,8 @@ test('while the bucket is away everything is 503, and afterwards all is there', 
   expect(await (await read(store, blobId)).text()).toBe('patience');
 });
 
-describe('what a bucket was made for', () => {
-  test('a further instance takes shards and epochs from it', async () => {
+describe('settings stored in the bucket', () => {
+  test('another instance takes shards and epochs from it', async () => {
     const place = s3().place();
     const first = await start(place, { nShards: 10, epochDurationMs });
     const blobId = await blobIdOf(first.url, 'ten shards');
@@ -150,7 +150,7 @@ describe('what a bucket was made for', () => {
     expect(await second.admin.currentEpoch()).toBe(await first.admin.currentEpoch());
   });
 
-  test('other shards and other epochs are refused', async () => {
+  test('other shards and other epochs are rejected', async () => {
     const place = s3().place();
     await start(place, { nShards: 31, epochDurationMs });
     await expect(start(place, { nShards: 10 })).rejects.toThrow(/holds blobs for 31 shards/);
@@ -158,14 +158,14 @@ describe('what a bucket was made for', () => {
     await expect(start(place, { epochDurationMs: null })).rejects.toThrow(/not for .* epochs by hand/);
   });
 
-  test('of two that differ from the start, not both begin', async () => {
+  test('only one of two instances with different settings initializes it', async () => {
     const place = s3().place();
     const started = await Promise.allSettled([start(place, { nShards: 31 }), start(place, { nShards: 10 })]);
     expect(started.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
     expect((await keysOf(bucketAt(place), 'store/')).length).toBeLessThan(2);
   });
 
-  test('a directory that holds blobs is not used for a bucket, nor the other way round', async () => {
+  test('a directory with blobs is not used for a bucket, nor vice versa', async () => {
     const place = s3().place();
     const dataDir = await temporaryDirectory();
     await (await startStore({ dataDir })).close();
@@ -175,7 +175,7 @@ describe('what a bucket was made for', () => {
     await expect(startStore({ dataDir: staging })).rejects.toThrow(/belongs to blobs in s3:\/\/blobs\/test/);
   });
 
-  test('a bucket that is not there is said at the start', async () => {
+  test('a missing bucket is reported at the start', async () => {
     await expect(start({ ...s3().place(), bucket: 'no-such-bucket' })).rejects.toThrow(
       /s3:\/\/no-such-bucket/,
     );

@@ -42,7 +42,7 @@ function newBlob(fields: Partial<NewBlob> = {}): NewBlob {
   return { blobId: hash(), rootHash: hash(), size: 100, epochs: 2, deletable: true, ...fields };
 }
 
-test('what one instance does, the other knows at once', async () => {
+test('changes by one instance are visible to the other immediately', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   const blob = newBlob({ attributes: { a: '1' } });
@@ -77,7 +77,7 @@ test('a registration is certified by another instance, once', async () => {
   expect(await a.liveObjects(blob.blobId)).toEqual([live]);
 });
 
-test('concurrent changes are both kept', async () => {
+test('keeps both of two concurrent changes', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   const { object } = await a.store(newBlob(), durable);
@@ -95,7 +95,7 @@ test('concurrent changes are both kept', async () => {
   });
 });
 
-test('a deletion is final, whatever is written concurrently', async () => {
+test('never undoes a deletion, whatever is written concurrently', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   for (let round = 0; round < 5; round += 1) {
@@ -111,7 +111,7 @@ test('a deletion is final, whatever is written concurrently', async () => {
   }
 });
 
-test('a shared object is found by both ids, and has left the publisher', async () => {
+test('a shared object is found by both ids, and no longer belongs to the publisher', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   const { object, sharedBlobObject } = await a.store(newBlob({ share: true }), durable);
@@ -120,7 +120,7 @@ test('a shared object is found by both ids, and has left the publisher', async (
   await expect(b.extend(object.id, 1)).rejects.toMatchObject({ reason: 'not-owned' });
 });
 
-test('a burnt object is gone, its blob stays', async () => {
+test('a burnt object is deleted, but its blob stays', async () => {
   const registry = open(s3().place());
   const blob = newBlob({ burn: true });
   const { object } = await registry.store(blob, durable);
@@ -129,7 +129,7 @@ test('a burnt object is gone, its blob stays', async () => {
   expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ owned: false }]);
 });
 
-test('an instance that moves on by hand takes the others with it', async () => {
+test('an epoch change by hand in one instance applies to the others', async () => {
   const place = s3().place();
   const clock = movableClock();
   const [a, b] = [open(place, clock), open(place, clock)];
@@ -142,7 +142,7 @@ test('an instance that moves on by hand takes the others with it', async () => {
   expect(await open(place, clock).currentEpoch()).toBe(before + 3);
 });
 
-test('lists go over pages, in order, without what has ended', async () => {
+test('lists are paged in order, without ended objects', async () => {
   const place = { ...s3().place(), pageSize: 4 };
   const registry = open(place);
   const blobs = [newBlob(), newBlob(), newBlob(), newBlob()];
@@ -168,7 +168,7 @@ test('lists go over pages, in order, without what has ended', async () => {
   expect([...(await registry.keptAmong!([...blobIds, unknown]))].sort()).toEqual(blobIds);
 });
 
-test('a crash before the record leaves nothing that anybody sees', async () => {
+test('a crash before the record leaves nothing visible', async () => {
   const place = s3().place();
   let allowed: (path: string) => Verdict = () => 'pass';
   const proxy = await startProxy(s3().endpoint, ({ method, path }) =>
@@ -185,7 +185,7 @@ test('a crash before the record leaves nothing that anybody sees', async () => {
   expect(await other.listBlobIds({ limit: 10 })).toEqual([]);
 });
 
-test('an object whose removal was cut off anywhere does not live again', async () => {
+test('an interrupted removal never revives its object', async () => {
   const place = s3().place();
   const clock = movableClock();
   const registry = open(place, clock);
@@ -207,7 +207,7 @@ test('an object whose removal was cut off anywhere does not live again', async (
   }
 });
 
-test('what ended an epoch ago is forgotten, what ended now and what lives is not', async () => {
+test('forgets objects one epoch after their end, not before', async () => {
   const place = s3().place();
   const clock = movableClock();
   const registry = open(place, clock);
@@ -234,7 +234,7 @@ test('what ended an epoch ago is forgotten, what ended now and what lives is not
   expect(await registry.liveObjects(lives.blobId)).toHaveLength(1);
 });
 
-test('a silent bucket is unavailable, and nothing is called missing', async () => {
+test('an unresponsive bucket makes blobs unavailable, never missing', async () => {
   let verdict: Verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => verdict);
   const registry = open({ ...s3().place(proxy), timeoutMs: 1500 });
@@ -248,7 +248,7 @@ test('a silent bucket is unavailable, and nothing is called missing', async () =
   await expect(registry.list({ limit: 1 })).rejects.toMatchObject(unavailable);
 });
 
-test('spare storage is not offered: two instances could use it up', async () => {
+test('spare storage is not offered, because two instances could use it up', async () => {
   const registry = open(s3().place());
   const { object } = await registry.store(newBlob(), durable);
   await registry.delete(object.id);

@@ -56,7 +56,7 @@ test('a range has them too', async () => {
   expect(read.bytes.toString()).toBe('hello');
 });
 
-test('what the response says already is not overwritten: the client knows best what it accepts', async () => {
+test('headers that the response already has are not overwritten: the client knows best what it accepts', async () => {
   const { url, objectId } = await startWithAttributes(attributes);
   const headers = { accept: 'image/png' };
   const read = await rawRead(`${url}/v1/blobs/by-object-id/${objectId}`, { headers });
@@ -86,7 +86,7 @@ test('errors carry no attribute', async () => {
   expect(read.headers).not.toHaveProperty('content-language');
 });
 
-test('each object has its own attributes, even for the same blob', async () => {
+test('each object has separate attributes, even for the same blob', async () => {
   const { url, admin } = await startStore();
   const first = await putNew(url, 'same bytes');
   const second = await putNew(url, 'same bytes');
@@ -111,7 +111,7 @@ test('the id of the shared object works like that of the blob object', async () 
   }
 });
 
-test('an object id is taken in the spellings that Sui takes', async () => {
+test('an object id is accepted in every spelling that Sui accepts', async () => {
   const { url, objectId } = await startWithAttributes({});
   const digits = objectId.slice(2);
   for (const spelling of [digits, `0x${digits.toUpperCase()}`]) {
@@ -140,7 +140,7 @@ test.each([
   expect(await refusal(response)).toEqual({ status, reason });
 });
 
-test('an object whose epochs are over is gone, though another keeps the blob', async () => {
+test('an expired object is missing, even if another one keeps the blob', async () => {
   const { url, admin } = await startStore();
   const { blobObject } = await putNew(url, 'twice', '?epochs=1');
   const blobId = await blobIdOf(url, 'twice', '?epochs=5');

@@ -8,7 +8,7 @@ const store = sharedStore();
 const unknownId = 'A'.repeat(43);
 
 describe('byte-range', () => {
-  test('a part is a complete response: 200, with its own tag', async () => {
+  test('a part is a complete response: 200, with a separate tag', async () => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     for (const method of ['GET', 'HEAD']) {
@@ -44,7 +44,7 @@ describe('byte-range', () => {
     expect(await response.text()).toBe(expected);
   });
 
-  test('the content type of the client is mirrored, as in any read', async () => {
+  test("the client's content type is mirrored, as in any read", async () => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const path = `${url}/v1/blobs/${blobId}/byte-range?start=0&length=1`;
@@ -71,7 +71,7 @@ describe('byte-range', () => {
     ['start=+1&length=1', 'MALFORMED_REQUEST'],
     ['start=0&length=1&length=1', 'MALFORMED_REQUEST'],
     ['start=0&length=1&strict_consistency_check=true', 'MALFORMED_REQUEST'],
-  ])('"%s" is refused with 400 %s', async (query, reason) => {
+  ])('"%s" is rejected with 400 %s', async (query, reason) => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const response = await fetch(`${url}/v1/blobs/${blobId}/byte-range?${query}`);
@@ -92,7 +92,7 @@ describe('byte-range', () => {
     });
   });
 
-  test('ranges around the borders of blocks are right to the byte', async () => {
+  test('ranges around block boundaries are exact to the byte', async () => {
     const url = store();
     const blob = randomBytes(3 * blockBytes + 10);
     const blobId = await blobIdOf(url, blob);
@@ -111,7 +111,7 @@ describe('byte-range', () => {
 });
 
 describe('stream', () => {
-  test('a blob comes whole, with the header that says how', async () => {
+  test('a blob is sent whole, with a header that names the delivery', async () => {
     const url = store();
     for (const content of [Buffer.alloc(0), randomBytes(5), randomBytes(2 * blockBytes + 1)]) {
       const blobId = await blobIdOf(url, content);
@@ -135,7 +135,7 @@ describe('stream', () => {
     }
   });
 
-  test('the 404 has the shorter sentence of upstream, also with the headers of a cache', async () => {
+  test("the 404 has upstream's shorter message, also with the headers of a cache", async () => {
     const { url, admin } = await startStore();
     const message = 'the requested blob ID does not exist on Walrus';
     for (const age of [false, true]) {

@@ -39,7 +39,7 @@ async function leaveUncertified({ url, admin }: BlobStore, body: string, query: 
   return left[0]!.object.id;
 }
 
-test('attributes that an owner writes come back with the next read by object id', async () => {
+test('attributes written by an owner are returned by the next read by object id', async () => {
   const { url, walrus, sui } = await startOnChain();
   const { id: blobObjectId } = await putOwned(url, 'mine');
   expect((await byObjectId(url, blobObjectId)).headers.get('content-type')).toBeNull();
@@ -59,7 +59,7 @@ test('attributes that an owner writes come back with the next read by object id'
   ]);
 });
 
-test('the publisher writes, changes and removes attributes of its own objects only', async () => {
+test('the publisher writes, changes and removes attributes only of its own objects', async () => {
   const { url, admin, walrus } = await startOnChain();
   const { blobObject } = await putNew(url, 'with attributes');
   const blobObjectId = blobObject.id;
@@ -84,7 +84,7 @@ test('the publisher writes, changes and removes attributes of its own objects on
   await expect(admin.setAttributes(missing, { a: 'b' })).rejects.toMatchObject({ reason: 'not-found' });
 });
 
-test('reads follow an owner who extends a blob, and end within seconds after one deletes it', async () => {
+test('reads reflect an extension by the owner, and end within seconds after a deletion', async () => {
   const { url, walrus } = await startOnChain();
   const { id, blobId } = await putOwned(url, 'to be extended');
   await walrus.executeExtendBlobTransaction({ signer: owner, blobObjectId: id, epochs: 1 });
@@ -99,7 +99,7 @@ test('reads follow an owner who extends a blob, and end within seconds after one
   expect((await byObjectId(url, id)).status).toBe(404);
 });
 
-test('share=true leaves a shared object on chain, by whose id the blob is read', async () => {
+test('share=true leaves a shared object on chain, whose id can be used to read the blob', async () => {
   const { url, admin, sui } = await startOnChain();
   for (const query of ['?share=true', '?share=true&permanent=true']) {
     const { blobObject, sharedBlobObject } = await putNew(url, `shared ${query}`, query);
@@ -140,7 +140,7 @@ test('a shared blob that anyone extends stays readable and can still be found', 
   ]);
 });
 
-test('burnt after the store the object is gone and the blob is read until its end', async () => {
+test('burning after the store deletes the object, and the blob can be read until its end', async () => {
   const { url, admin, sui } = await startOnChain({ burnAfterStore: true });
   for (const query of ['?epochs=1', '?epochs=1&permanent=true']) {
     const { blobObject } = await putNew(url, `burnt ${query}`, query);
@@ -162,35 +162,32 @@ test('burnt after the store the object is gone and the blob is read until its en
 test.each([
   ['deletable', ''],
   ['permanent', '&permanent=true'],
-])(
-  'a registration that was left uncertified is resumed, also after a restart (%s)',
-  async (_name, persistence) => {
-    const dataDir = await temporaryDirectory();
-    const chain = await localnet.chainOptions();
-    const first = await startStore({ dataDir, chain });
-    const resumable = await leaveUncertified(first, `resumable${persistence}`, `?epochs=3${persistence}`);
-    const short = await leaveUncertified(first, `short${persistence}`, `?epochs=1${persistence}`);
-    await first.close();
-    const { url } = await startStore({ dataDir, chain });
-    const reuse = `?epochs=3&reuse_resources=true${persistence}`;
-    expect(await putNew(url, `resumable${persistence}`, reuse)).toMatchObject({
-      blobObject: { id: resumable, certifiedEpoch: expect.any(Number) },
-      resourceOperation: { reuseRegistration: { encodedLength } },
-      cost: 0,
-    });
-    const extended = await putNew(url, `short${persistence}`, `${reuse}&share=true`);
-    expect(extended).toMatchObject({
-      blobObject: { id: short },
-      resourceOperation: { reuseAndExtendNonCertified: { encodedLength, epochsExtended: 2 } },
-      cost: 200_000,
-      sharedBlobObject: expect.stringMatching(/^0x/),
-    });
-    const { blobId } = extended.blobObject;
-    expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe(`short${persistence}`);
-  },
-);
+])('an uncertified registration is resumed, even after a restart (%s)', async (_name, persistence) => {
+  const dataDir = await temporaryDirectory();
+  const chain = await localnet.chainOptions();
+  const first = await startStore({ dataDir, chain });
+  const resumable = await leaveUncertified(first, `resumable${persistence}`, `?epochs=3${persistence}`);
+  const short = await leaveUncertified(first, `short${persistence}`, `?epochs=1${persistence}`);
+  await first.close();
+  const { url } = await startStore({ dataDir, chain });
+  const reuse = `?epochs=3&reuse_resources=true${persistence}`;
+  expect(await putNew(url, `resumable${persistence}`, reuse)).toMatchObject({
+    blobObject: { id: resumable, certifiedEpoch: expect.any(Number) },
+    resourceOperation: { reuseRegistration: { encodedLength } },
+    cost: 0,
+  });
+  const extended = await putNew(url, `short${persistence}`, `${reuse}&share=true`);
+  expect(extended).toMatchObject({
+    blobObject: { id: short },
+    resourceOperation: { reuseAndExtendNonCertified: { encodedLength, epochsExtended: 2 } },
+    cost: 200_000,
+    sharedBlobObject: expect.stringMatching(/^0x/),
+  });
+  const { blobId } = extended.blobObject;
+  expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe(`short${persistence}`);
+});
 
-test('a registration of the publisher whose answer was lost is resumed as well', async () => {
+test('a registration whose response was lost is resumed by the publisher as well', async () => {
   const chain = await localnet.chainOptions();
   const { url, walrus } = await startOnChain({ chain });
   const signer = parsePrivateKey(chain.walletKey);
@@ -222,7 +219,7 @@ test('a registration of the publisher whose answer was lost is resumed as well',
   expect(created.blobObject.id).not.toBe(foreign.blob.id);
 });
 
-test('stores across turns of the epoch are paid for once', async () => {
+test('stores across epoch changes are paid for once', async () => {
   const { url, admin } = await startOnChain();
   let isTurning = true;
   const stored: Awaited<ReturnType<typeof putNew>>[] = [];
@@ -245,7 +242,7 @@ test('stores across turns of the epoch are paid for once', async () => {
   }
 });
 
-test('storage of a deleted blob serves one of many stores at once, and the others pay', async () => {
+test('storage of a deleted blob is reused by one of many concurrent stores, and the others pay', async () => {
   const { url, admin } = await startOnChain();
   const { blobObject } = await putNew(url, 'deleted', '?epochs=5');
   await admin.deleteObject(blobObject.id);
@@ -259,7 +256,7 @@ test('storage of a deleted blob serves one of many stores at once, and the other
   expect(new Set(stored.map(({ blobObject: { storage } }) => storage.id)).size).toBe(8);
 });
 
-test('what may not be deleted or extended is refused by its reason', async () => {
+test('a forbidden deletion or extension is rejected with the reason', async () => {
   const { url, admin } = await startOnChain();
   const permanent = await putNew(url, 'permanent', '?permanent=true&epochs=53');
   await expect(admin.deleteObject(permanent.blobObject.id)).rejects.toMatchObject({ reason: 'permanent' });
@@ -300,7 +297,7 @@ test('objects and blobs of any owner are listed page by page', async () => {
   );
 });
 
-test('data of a deleted blob goes at the end of the epoch, and the event of a certificate resolves', async () => {
+test("data of a deleted blob is removed at the end of the epoch, and the certificate's event resolves", async () => {
   const { url, admin, sui } = await startOnChain();
   const { blobObject } = await putNew(url, 'to be swept', '?epochs=5');
   const { items } = await admin.listObjects({ blobId: blobObject.blobId });
@@ -314,7 +311,7 @@ test('data of a deleted blob goes at the end of the epoch, and the event of a ce
   expect(await put(url, 'to be swept')).toHaveProperty('newlyCreated');
 });
 
-test('data of a blob that its owner deletes goes as soon as that is heard of, where that is enabled', async () => {
+test('data of a blob deleted by its owner is removed as soon as the store learns of it, if enabled', async () => {
   const dataDir = await temporaryDirectory();
   const { url, walrus } = await startOnChain({ dataDir, deletesDataAtOnce: true });
   const { id, blobId } = await putOwned(url, 'gone at once');

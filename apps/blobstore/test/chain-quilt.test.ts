@@ -4,7 +4,7 @@ import { putQuilt, quiltIdOf } from './quilt-client.ts';
 import { startStore } from './running-store.ts';
 import { walrusClient } from './walrus-client.ts';
 
-test('on a chain a quilt belongs to its receiver, and the Walrus client finds its mark', async () => {
+test('on a chain a quilt belongs to its receiver, and the Walrus client finds its marker', async () => {
   const localnet = await startLocalnet();
   onTestFinished(() => localnet.stop());
   const owner = (await localnet.fundedKey()).toSuiAddress();

@@ -51,7 +51,7 @@ test('concurrent stores share transactions', async () => {
   expect(transactions.length).toBeLessThan(24);
 });
 
-test('a blob that its owner deletes is gone', async () => {
+test('a blob deleted by its owner is missing', async () => {
   const owner = await localnet.fundedKey();
   const { url } = await startOnChain();
   const { blobObject } = await putNew(url, 'forget me', `?send_object_to=${owner.toSuiAddress()}`);
@@ -69,7 +69,7 @@ test('a blob that its owner deletes is gone', async () => {
     .toBe(404);
 });
 
-test('a blob expires with the epochs of the chain, and stores go on across a turn', async () => {
+test("a blob expires with the chain's epochs, and stores continue across an epoch change", async () => {
   const { url } = await startOnChain();
   const blobId = await blobIdOf(url, 'short');
   const stores = Array.from({ length: 10 }, (_, index) => putNew(url, `turn ${index}`, '?epochs=3'));
@@ -80,7 +80,7 @@ test('a blob expires with the epochs of the chain, and stores go on across a tur
   await expect.poll(async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status, patient).toBe(404);
 });
 
-test('while the chain is silent, what lives is read, and nothing is called missing', async () => {
+test('while the chain is unreachable, live blobs are served, and none is called missing', async () => {
   const { url } = await startOnChain();
   const blobId = await blobIdOf(url, 'read me');
   localnet.pause();
@@ -100,7 +100,7 @@ test('while the chain is silent, what lives is read, and nothing is called missi
   await putNew(url, 'now');
 });
 
-test('an account without coins is an error that says nothing about it', async () => {
+test('an account without coins is an error that does not mention it', async () => {
   const walletKey = new Ed25519Keypair().getSecretKey();
   const { url } = await startStore({ chain: { ...(await localnet.chainOptions()), walletKey } });
   const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' });
@@ -110,7 +110,7 @@ test('an account without coins is an error that says nothing about it', async ()
   expect(text).not.toMatch(/0x|SUI|WAL/);
 });
 
-test('a directory belongs to its chain, and the shards are the chain ones', async () => {
+test("a directory belongs to its chain, and the shards are the chain's", async () => {
   const dataDir = await temporaryDirectory();
   const chain = await localnet.chainOptions();
   await (await startStore({ dataDir, chain })).close();
@@ -119,7 +119,7 @@ test('a directory belongs to its chain, and the shards are the chain ones', asyn
   await startStore({ dataDir, chain });
 });
 
-test('the process works on a chain by its variables', async () => {
+test('the process uses the configured chain', async () => {
   const { url: chainUrl, nodeKeyFile, walletKey } = await localnet.chainOptions();
   const main = spawnMain(['--port', '0'], {
     BLOBSTORE_DATA_DIR: await temporaryDirectory(),
@@ -133,7 +133,7 @@ test('the process works on a chain by its variables', async () => {
   expect(object.type).toMatch(/::blob::Blob$/);
 });
 
-test('settings that do not fit the chain are named', async () => {
+test('settings that do not match the chain are named', async () => {
   const chain = await localnet.chainOptions();
   const keyFile = `${await temporaryDirectory()}/missing`;
   await expect(startStore({ chain: { ...chain, url: 'http://127.0.0.1:1' } })).rejects.toThrow(

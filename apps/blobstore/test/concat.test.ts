@@ -37,8 +37,8 @@ function tagOf(ids: string[]): string {
   return createHash('sha256').update(ids.join(',')).digest('base64url');
 }
 
-describe('by query', () => {
-  test('the blobs come one after another, in chunks, as often as they are named', async () => {
+describe('with GET', () => {
+  test('sends the blobs one after another, in chunks, as often as they are named', async () => {
     const url = store();
     const large = randomBytes(2 * blockBytes + 3);
     const ids = [
@@ -62,7 +62,7 @@ describe('by query', () => {
     expect(expected.equals(read.bytes)).toBe(true);
   });
 
-  test('HEAD has the headers alone', async () => {
+  test('HEAD returns only the headers', async () => {
     const url = store();
     const blobId = await blobIdOf(url, 'first');
     const read = await rawRead(`${url}${path}?ids=${blobId}`, { method: 'HEAD' });
@@ -71,7 +71,7 @@ describe('by query', () => {
     expect(read.bytes.length).toBe(0);
   });
 
-  test('spaces and empty places do not count', async () => {
+  test('ignores spaces and empty entries', async () => {
     const url = store();
     const [first, second] = [await blobIdOf(url, 'a'), await blobIdOf(url, 'b')];
     const read = await rawRead(`${url}${path}?ids=,%20${first}%20,,+${second},`);
@@ -79,7 +79,7 @@ describe('by query', () => {
     expect(read.headers.etag).toBe(tagOf([first, second]));
   });
 
-  test('the flags of consistency work', async () => {
+  test('accepts the consistency flags', async () => {
     const url = store();
     const blobId = await blobIdOf(url, 'checked');
     for (const flag of ['strict_consistency_check=true', 'skip_consistency_check=true']) {
@@ -106,7 +106,7 @@ describe('by query', () => {
     expect(await refusal(await fetch(`${store()}${path}${query}`))).toEqual({ status, reason });
   });
 
-  test('one id that cannot be read refuses all of them, before the first byte', async () => {
+  test('rejects the whole request before sending any byte if one id is unreadable', async () => {
     const url = store();
     const blobId = await blobIdOf(url, 'there');
     for (const [bad, status] of [
@@ -119,8 +119,8 @@ describe('by query', () => {
   });
 });
 
-describe('by JSON', () => {
-  test('the same, with more ids than a query could hold', async () => {
+describe('with POST', () => {
+  test('does the same, with more ids than fit in a query', async () => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const ids = Array.from({ length: 2000 }, () => blobId);
@@ -134,7 +134,7 @@ describe('by JSON', () => {
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
-    '%s is JSON',
+    'accepts %s as JSON',
     async (type) => {
       const url = store();
       const blobId = await blobIdOf(url, 'x');
@@ -143,7 +143,7 @@ describe('by JSON', () => {
   );
 
   test.each(['', 'text/json', 'text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', ';;'])(
-    'the content type "%s" is refused with 415',
+    'rejects the content type "%s" with 415',
     async (type) => {
       const headers = type === '' ? {} : { 'content-type': type };
       const read = await post(store(), { ids: [unknownId] }, headers as Record<string, string>);
@@ -152,7 +152,7 @@ describe('by JSON', () => {
   );
 
   test.each(['', '{', '{"ids":["a"]} trailing', "{'ids':[]}", '\uFEFF{"ids":["a"]}', '[1,]'])(
-    'the body "%s" is no JSON: 400',
+    'rejects the body "%s", which is not JSON, with 400',
     async (body) => {
       expect(refusalOf(await post(store(), body))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
     },
@@ -172,11 +172,11 @@ describe('by JSON', () => {
     '{"ids":["a"],"__proto__":{}}',
     '{"ids":["a"],"strict_consistency_check":"true"}',
     '{"ids":["a"],"skip_consistency_check":1}',
-  ])('the body %s has another shape: 422', async (body) => {
+  ])('rejects the body %s, which has another structure, with 422', async (body) => {
     expect(refusalOf(await post(store(), body))).toEqual({ status: 422, reason: 'MALFORMED_REQUEST' });
   });
 
-  test('no id, both flags, and an unknown id', async () => {
+  test('rejects no id, both flags, and an unknown id', async () => {
     const url = store();
     expect(refusalOf(await post(url, { ids: [] }))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
     const both = { ids: ['a'], strict_consistency_check: true, skip_consistency_check: true };
@@ -189,7 +189,7 @@ describe('by JSON', () => {
     });
   });
 
-  test('a body of 2 MiB is read, one byte more is refused, announced or not', async () => {
+  test('reads a body of 2 MiB, and rejects one byte more, announced or not', async () => {
     const url = store();
     const frame = JSON.stringify({ ids: [''] }).length;
     const bodyOf = (bytes: number) => JSON.stringify({ ids: ['x'.repeat(bytes - frame)] });
@@ -207,7 +207,7 @@ describe('by JSON', () => {
   });
 });
 
-test('attributes come from the first id alone, when that is an object', async () => {
+test('takes attributes only from the first id, if that is an object', async () => {
   const { url, admin } = await startStore();
   const [first, second] = [await putNew(url, '<p>'), await putNew(url, 'b')];
   await admin.setAttributes(first.blobObject.id, { 'content-type': 'text/html' });
@@ -219,7 +219,7 @@ test('attributes come from the first id alone, when that is an object', async ()
   expect(await read(first.blobObject.blobId, first.blobObject.id)).not.toHaveProperty('content-type');
 });
 
-describe('trouble on the way', () => {
+describe('failures during the response', () => {
   const first = randomBytes(1000);
   const second = randomBytes(1000);
 
@@ -230,7 +230,7 @@ describe('trouble on the way', () => {
     return { dataDir, ids, target: (...wanted: string[]) => `${url}${path}?ids=${wanted.join(',')}` };
   }
 
-  test('a damaged blob cuts the connection before its first byte', async () => {
+  test("damage in a blob closes the connection before the blob's first byte", async () => {
     const { dataDir, ids, target } = await startWithTwo();
     await flipBit(await fileOf(dataDir, ids[1]), 0);
     const cut = await rawRead(target(...ids));
@@ -240,7 +240,7 @@ describe('trouble on the way', () => {
     expect(await refusal(atOnce)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
   });
 
-  test('a file that is gone cuts the connection, or is a 503 when it is the first', async () => {
+  test('a missing file closes the connection, or is a 503 if it is the first', async () => {
     const { dataDir, ids, target } = await startWithTwo();
     await rename(await fileOf(dataDir, ids[1]), `${dataDir}/elsewhere`);
     const cut = await rawRead(target(...ids));

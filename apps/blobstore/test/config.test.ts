@@ -3,7 +3,7 @@ import { defaultLimits } from '../src/config/blob-store-options.ts';
 import { readConfig } from '../src/config/config.ts';
 import { parseDuration } from '../src/config/settings.ts';
 
-test('only the directory is required; the rest are the defaults of the real daemon', () => {
+test('requires only the directory; the rest are the defaults of the real daemon', () => {
   expect(readConfig(['--data-dir', '/data'], {})).toEqual({
     port: 31415,
     dataDir: '/data',
@@ -14,7 +14,7 @@ test('only the directory is required; the rest are the defaults of the real daem
   });
 });
 
-test('a flag wins over the environment, an empty variable is none', () => {
+test('prefers a flag to the environment, and treats an empty variable as unset', () => {
   const env = {
     BLOBSTORE_DATA_DIR: '/from-env',
     BLOBSTORE_PORT: '1',
@@ -29,7 +29,7 @@ test('a flag wins over the environment, an empty variable is none', () => {
   });
 });
 
-test('the daemon own flags work by their names', () => {
+test("accepts the daemon's own flags", () => {
   const flags = [
     '--data-dir=/d',
     '--bind-address=0.0.0.0:8080',
@@ -65,7 +65,7 @@ test('sets the read limit, the allowed headers and the blocklist', () => {
   expect(() => read('--max-blob-size=many')).toThrow('--max-blob-size');
 });
 
-test('unknown content stays for a week, or as long as is asked for', () => {
+test('keeps unknown content for a week, or as long as configured', () => {
   expect(readConfig(['--data-dir=/d'], {})).not.toHaveProperty('quarantineMs');
   expect(readConfig(['--data-dir=/d', '--quarantine-period=30d'], {}).quarantineMs).toBe(2_592_000_000);
   expect(() => readConfig(['--data-dir=/d', '--quarantine-period=0'], {})).toThrow('--quarantine-period');
@@ -81,7 +81,7 @@ test('limits the bytes of the whole store, but not of a bucket', () => {
   expect(() => read('--max-store-bytes=5', '--s3-bucket=blobs')).toThrow('for blobs on disk');
 });
 
-test('a chain needs its two keys', () => {
+test('requires both keys for a chain', () => {
   const env = { BLOBSTORE_CHAIN_URL: 'http://127.0.0.1:9100', BLOBSTORE_NODE_KEY_FILE: '/keys/node' };
   const args = ['--data-dir=/d'];
   expect(readConfig(args, { ...env, BLOBSTORE_WALLET_KEY: 'suiprivkey1x' })).toMatchObject({
@@ -93,7 +93,7 @@ test('a chain needs its two keys', () => {
   expect(readConfig(args, { BLOBSTORE_CHAIN_URL: '' })).not.toHaveProperty('chain');
 });
 
-test('tokens are asked for when a secret, a life or the check of uploads is given', () => {
+test('requires tokens if a secret, a lifetime or the check of uploads is configured', () => {
   const auth = (flags: string[], env = {}) => readConfig(['--data-dir=/d', ...flags], env).auth;
   expect(auth(['--jwt-algorithm=ES256', '--jwt-cache-size=5'])).toBeUndefined();
   const cache = { size: 10_000, refreshIntervalMs: 5000 };
@@ -123,7 +123,7 @@ test('tokens are asked for when a secret, a life or the check of uploads is give
   expect(() => auth(notAKey)).not.toThrow('abcd');
 });
 
-test('what becomes of objects, data and epochs can be set', () => {
+test('configures the lifecycle of objects, data and epochs', () => {
   const flags = ['--burn-after-store', '--enable-immediate-data-deletion', '--epoch-duration=manual'];
   const wanted = { burnAfterStore: true, deletesDataAtOnce: true, epochDurationMs: null };
   expect(readConfig(['--data-dir=/d', ...flags], {})).toMatchObject(wanted);
@@ -135,7 +135,7 @@ test('what becomes of objects, data and epochs can be set', () => {
   expect(readConfig(['--data-dir=/d'], env)).toMatchObject(wanted);
 });
 
-test('the admin token is a variable only, long enough, and never told', () => {
+test('accepts the admin token only as a variable with a minimum length, and never shows it', () => {
   const args = ['--data-dir=/d'];
   const token = 'sixteen-letters!';
   expect(readConfig(args, { BLOBSTORE_ADMIN_TOKEN: token })).toHaveProperty('adminToken', token);
@@ -148,7 +148,7 @@ test('the admin token is a variable only, long enough, and never told', () => {
   }
 });
 
-test('every wrong setting is named at once', () => {
+test('names all wrong settings at once', () => {
   const env = { BLOBSTORE_SHARDS: 'many', BLOBSTORE_PORT: '70000', BLOBSTORE_EPOCH_DURATION: '1 day' };
   const flags = ['--max-body-size', '0', '--bind-address', 'nowhere'];
   const variables = ['DATA_DIR', 'SHARDS', 'PORT', 'EPOCH_DURATION'].map((name) => `BLOBSTORE_${name}`);
@@ -168,11 +168,11 @@ test.each([
   ['1', undefined],
   ['-1d', undefined],
   ['1d2h', undefined],
-])('the duration %s is %s ms', (text, milliseconds) => {
+])('reads the duration %s as %s ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
 
-test('a bucket and where it is, by flags or variables', () => {
+test('accepts a bucket and its location, by flags or variables', () => {
   const flags = [
     '--data-dir=/d',
     '--s3-bucket=blobs',
@@ -210,6 +210,6 @@ test.each([
   ['--s3-prefix=a//b', /--s3-prefix must be letters/],
   ['--s3-endpoint=ftp://host', /--s3-endpoint must be an http or https URL/],
   ['--s3-region=eu', /BLOBSTORE_S3_BUCKET \(--s3-bucket\) must name the bucket/],
-])('%s is refused', (flag, message) => {
+])('rejects %s', (flag, message) => {
   expect(() => readConfig(['--data-dir=/d', flag], {})).toThrow(message);
 });

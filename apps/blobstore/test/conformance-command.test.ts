@@ -12,7 +12,7 @@ async function run(...args: string[]): Promise<{ code: number; text: string }> {
   return { code, text: lines.join('\n') };
 }
 
-test('what holds, what was skipped and why is printed, with a count at the end', async () => {
+test('prints passed and skipped rows with the reason, and a count at the end', async () => {
   const { url } = await startStore();
   const { code, text } = await run('--aggregator', url, '--shards', '31');
   expect(code).toBe(0);
@@ -22,7 +22,7 @@ test('what holds, what was skipped and why is printed, with a count at the end',
   expect(text).toMatch(new RegExp(`${allRows.length} rows: \\d+ hold, 0 fail, \\d+ skipped$`));
 });
 
-test('what does not hold is said, and the exit code is 1', async () => {
+test('reports a failed row and exits with code 1', async () => {
   const { url } = await startStore();
   // Another path, as of a service that is something else.
   const { code, text } = await run('--aggregator', `${url}/v1`);
@@ -31,7 +31,7 @@ test('what does not hold is said, and the exit code is 1', async () => {
   expect(text).toMatch(/ {2}✗ \/status is 200 with the text OK\n {6}status 404, expected 200/);
 });
 
-test("the admin token is not sent to others' services", async () => {
+test("does not send the admin token to others' services", async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.headers.authorization ?? ''} ${request.url}`);
@@ -47,14 +47,14 @@ test("the admin token is not sent to others' services", async () => {
   expect(asked.filter((line) => /of-another-service|\/admin/.test(line))).toEqual([]);
 });
 
-test('without a service there is nothing to run', async () => {
+test('runs nothing without a service', async () => {
   expect(await run()).toEqual({ code: 2, text: usage });
   expect(await run('http://127.0.0.1:1')).toMatchObject({ code: 2 });
   expect((await run('http://127.0.0.1:1', '--shards=x')).text).toContain('--shards');
   expect((await run('http://127.0.0.1:1', '--token-publisher=x')).text).toContain('JWT_DECODE_SECRET');
 });
 
-test('no two rows are called the same', () => {
+test('has no two rows with the same name', () => {
   const names = allRows.map(({ section, name, only }) => `${section} ${name} ${only ?? ''}`);
   expect(new Set(names).size).toBe(names.length);
 });

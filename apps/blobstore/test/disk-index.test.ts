@@ -32,19 +32,16 @@ test.each([
       await writeFile(path, content);
     },
   ],
-])(
-  'a file that was %s is an error at its read, and a store of the same content mends it',
-  async (_, damage) => {
-    const content = randomBytes(100_000);
-    const { dataDir, blobId, path } = await storeWithBlob(content);
-    await damage(path);
-    const { store, answer } = await reading(dataDir, blobId);
-    expect(await refusal(answer)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
-    await putNew(store.url, content);
-    const mended = await fetch(`${store.url}/v1/blobs/${blobId}`);
-    expect(content.equals(Buffer.from(await mended.arrayBuffer()))).toBe(true);
-  },
-);
+])('a file that was %s is an error when read, and storing the same content repairs it', async (_, damage) => {
+  const content = randomBytes(100_000);
+  const { dataDir, blobId, path } = await storeWithBlob(content);
+  await damage(path);
+  const { store, answer } = await reading(dataDir, blobId);
+  expect(await refusal(answer)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
+  await putNew(store.url, content);
+  const mended = await fetch(`${store.url}/v1/blobs/${blobId}`);
+  expect(content.equals(Buffer.from(await mended.arrayBuffer()))).toBe(true);
+});
 
 test.each([
   ['is gone', async (path: string) => rm(path)],
@@ -72,7 +69,7 @@ async function moveToOtherFolder(path: string): Promise<void> {
   await rename(path, path.replace(`${folder.slice(-2)}/`, `${other}/`));
 }
 
-test('a second file with the id of a blob is left alone, and the first one is served', async () => {
+test('a second file with the id of a blob is ignored, and the first one is served', async () => {
   const { dataDir, blobId, path } = await storeWithBlob(Buffer.from('the one'));
   const forged = path.replace(/^(.*\/)\d+\./, '$19999.');
   await copyFile(path, forged);
@@ -83,7 +80,7 @@ test('a second file with the id of a blob is left alone, and the first one is se
   expect(await readFile(forged, 'utf8')).toBe('the one');
 });
 
-test('everything that can be computed again may be missing', async () => {
+test('rebuilds everything that can be computed again', async () => {
   const content = randomBytes(700_000);
   const { dataDir, blobId } = await storeWithBlob(content);
   for (const name of ['blocks', 'incoming']) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -91,7 +88,7 @@ test('everything that can be computed again may be missing', async () => {
   expect(content.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
 });
 
-test('a lost or damaged identity is said, and no blob is touched', async () => {
+test('reports a lost or damaged identity, and touches no blob', async () => {
   const { dataDir, path } = await storeWithBlob(Buffer.from('of 31 shards'));
   const identity = join(dataDir, 'store.json');
   const text = await readFile(identity, 'utf8');

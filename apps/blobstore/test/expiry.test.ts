@@ -27,7 +27,7 @@ test('a blob is gone at the start of its end epoch, not before', async () => {
   expect(await refusal(gone)).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });
 });
 
-test('the last live object of a blob counts, also one that was extended', async () => {
+test('the last live object of a blob counts, even one that was extended', async () => {
   const { now, forward } = movableClock();
   const { url } = await startStore({ epochDurationMs, now });
   const blobId = await blobIdOf(url, 'x', '?epochs=1');
@@ -80,7 +80,7 @@ test('a clock that is set back revives nothing', async () => {
   expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(404);
 });
 
-test('another epoch length goes on from the current epoch', async () => {
+test('another epoch length continues from the current epoch', async () => {
   const dataDir = await temporaryDirectory();
   const { now, forward } = movableClock();
   const first = await startStore({ dataDir, epochDurationMs, now });

@@ -16,7 +16,7 @@ describe('reads', () => {
     ['TOO_MANY_REQUESTS', 429, 'TOO_MANY_REQUESTS'],
     ['INTERNAL_ERROR', 500, 'INTERNAL_ERROR'],
     ['CACHED_NOT_FOUND', 404, 'BLOB_NOT_FOUND'],
-  ] as const)('meet %s as often as it was asked for, then none', async (fault, status, reason) => {
+  ] as const)('meet %s as often as requested, then none', async (fault, status, reason) => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault, count: 2 });
@@ -27,7 +27,7 @@ describe('reads', () => {
     expect(admin.faults.list()).toEqual([]);
   });
 
-  test('of one blob meet only the faults for it, by object id as well', async () => {
+  test('of one blob meet only its faults, by object id as well', async () => {
     const { url, admin } = await startStore();
     const { newlyCreated } = await put(url, 'x');
     const other = await blobIdOf(url, 'y');
@@ -40,7 +40,7 @@ describe('reads', () => {
     expect(await answerTo(url, blobId)).toBe(200);
   });
 
-  test('a cached 404 tells that it comes from a cache, and ends with its count', async () => {
+  test('get a cached 404 that says so, until its count is used up', async () => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault: 'CACHED_NOT_FOUND', blobId, count: 1 });
@@ -53,7 +53,7 @@ describe('reads', () => {
     expect(await answerTo(url, blobId)).toBe(200);
   });
 
-  test('that are slowed down are answered rightly afterwards', async () => {
+  test('that are delayed get the right response afterwards', async () => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault: 'SLOW', delayMs: 200, count: 1 });
@@ -86,7 +86,7 @@ describe('stores', () => {
   });
 });
 
-test('a fault ends with its time, and can be taken away before', async () => {
+test('a fault ends after its time, and can be removed earlier', async () => {
   let time = 0;
   const faults = createFaults(() => time);
   const { id } = faults.add({ operation: 'read', fault: 'BLOB_UNAVAILABLE', durationMs: 1000 });
@@ -102,7 +102,7 @@ test('a fault ends with its time, and can be taken away before', async () => {
   await faults.meetRead(otherId);
 });
 
-test('several faults add up: every wait, and the first error', async () => {
+test('several faults add up: every delay, and the first error', async () => {
   const faults = createFaults();
   faults.add({ operation: 'read', fault: 'SLOW', delayMs: 20, count: 1 });
   faults.add({ operation: 'read', fault: 'SLOW', delayMs: 20, count: 1 });
@@ -114,7 +114,7 @@ test('several faults add up: every wait, and the first error', async () => {
   expect(faults.list()).toEqual([]);
 });
 
-test('a close does not wait for slow answers', async () => {
+test('a close does not wait for delayed responses', async () => {
   const store = await startStore();
   const blobId = await blobIdOf(store.url, 'x');
   const { faults } = store.admin;
@@ -125,7 +125,7 @@ test('a close does not wait for slow answers', async () => {
   expect(await reading).toBe(200);
 });
 
-test('clearing the faults ends a store that has met one and not begun to wait', async () => {
+test('clearing the faults releases a store that has met one and not yet started to wait', async () => {
   const faults = createFaults();
   faults.add({ operation: 'store', fault: 'SLOW', delayMs: 600_000 });
   const { beforeCertificate } = await faults.meetStore('a');

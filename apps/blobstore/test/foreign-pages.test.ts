@@ -64,7 +64,7 @@ async function statusWith(port: number, host: string, to = '127.0.0.1'): Promise
 }
 
 test.each([undefined, 'localhost', '127.0.0.1', '::1'])(
-  'on the loopback address %s only loopback names are answered',
+  'only loopback names are accepted on the loopback address %s',
   async (host) => {
     const store = await startStore(host === undefined ? {} : { host });
     const port = Number(new URL(store.url).port);
@@ -80,7 +80,7 @@ const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 
-test('on all addresses any name is answered, as by the real daemons', async () => {
+test('any name is accepted on all addresses, as by the real daemons', async () => {
   const port = Number(new URL((await startStore({ host: '0.0.0.0' })).url).port);
   for (const name of ['store.example', 'localhost', outside ?? '10.0.0.2'])
     expect(await statusWith(port, name)).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFreshness } from '../src/registry/chain/freshness.ts';
 
-test('a question is answered by a read that begins after it', async () => {
+test('answers a question with a read that starts after it', async () => {
   const onChain = new Set<string>();
   let seen = new Set<string>();
   const gates: (() => void)[] = [];
@@ -23,7 +23,7 @@ test('a question is answered by a read that begins after it', async () => {
   expect(await late).toEqual(['just certified']);
 });
 
-test('a failed read fails the question for something unknown alone', async () => {
+test('fails only questions about unknown things when a read fails', async () => {
   const fail = () => Promise.reject(new Error('no chain'));
   const freshness = createFreshness(1, { events: fail, everything: fail });
   expect(await freshness.ask((epoch) => [epoch])).toEqual([1]);
@@ -31,7 +31,7 @@ test('a failed read fails the question for something unknown alone', async () =>
   await expect(freshness.now()).rejects.toThrow('no chain');
 });
 
-test('a chain that is silent for longer than a minute vouches for nothing anymore', async () => {
+test('confirms nothing after a minute without the chain', async () => {
   let timeMs = 0;
   let silent = true;
   const read = async () => {
@@ -70,7 +70,7 @@ test('an object deleted after the last read is not returned, and a final answer 
   expect(reads).toBe(3);
 });
 
-test('reads wait for a chain in trouble once a second, not each', async () => {
+test('delays reads by one shared check per second while the chain has problems', async () => {
   let timeMs = 0;
   let reads = 0;
   const events = async () => {

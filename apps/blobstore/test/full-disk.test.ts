@@ -9,8 +9,8 @@ import { type MainProcess, urlOf } from './main-child.ts';
 import { blobIdOf, put, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 /**
- * No test can fill a disk everywhere, but every system limits what one file of a process may hold; the errors go
- * the same way.
+ * Filling a disk is not possible everywhere in a test, but every system limits the file size of a process; the errors
+ * take the same path.
  */
 function withFileLimit(kibibytes: number, script: URL, args: string[]): MainProcess {
   const child = spawn(
@@ -36,7 +36,7 @@ function limitedStore(dataDir: string, kibibytes: number): MainProcess {
   return withFileLimit(kibibytes, new URL('../src/main.ts', import.meta.url), args);
 }
 
-test('a blob for which there is no room is 507, leaves nothing, and takes nothing away', async () => {
+test('responds 507 to a blob that does not fit, leaves nothing behind and removes nothing', async () => {
   const dataDir = await temporaryDirectory();
   const url = await urlOf(limitedStore(dataDir, 64));
   const kept = await blobIdOf(url, 'it was here before');
@@ -47,7 +47,7 @@ test('a blob for which there is no room is 507, leaves nothing, and takes nothin
   expect((await put(url, 'there is room for this')).newlyCreated).toBeDefined();
 });
 
-test('a registry for which there is no room refuses with 503 and loses nothing that it took', async () => {
+test('responds 503 when the registry has no space, and loses no acknowledged record', async () => {
   const dataDir = await temporaryDirectory();
   const main = limitedStore(dataDir, 16);
   const url = await urlOf(main);
@@ -67,7 +67,7 @@ test('a registry for which there is no room refuses with 503 and loses nothing t
   expect(kept.length).toBeGreaterThan(5);
   main.child.kill('SIGKILL');
   await main.ended;
-  // With room again all of them are there, and there is place for more.
+  // With space again all of them are there, and more can be stored.
   const again = await startStore({ dataDir });
   for (const [i, blobId] of kept.entries()) {
     expect(await (await fetch(`${again.url}/v1/blobs/${blobId}`)).text()).toBe(`number ${i}`);
@@ -75,7 +75,7 @@ test('a registry for which there is no room refuses with 503 and loses nothing t
   await put(again.url, 'one more');
 });
 
-test('a journal takes records again when there is room again, without what it took in part', async () => {
+test('accepts journal records again once there is space, without partial ones', async () => {
   const path = join(await temporaryDirectory(), 'journal');
   const script = new URL('./journal-in-small.ts', import.meta.url);
   const { ended, stderr } = withFileLimit(4, script, [path]);

@@ -13,7 +13,7 @@ const adminToken = 'opens-the-admin-routes-of-a-test';
 /** Fixed, so that a failure can be repeated; `conformance/fuzz/main.ts` takes others, and for longer. */
 const seed = 20_261_121;
 
-test(`whatever is asked (seed ${seed}), the answer is well-formed, comes soon and is no 500`, async () => {
+test(`responds to any request (seed ${seed}) in time, well-formed and never with 500`, async () => {
   const dataDir = await temporaryDirectory();
   const complaints: string[] = [];
   const sink = new Writable({
@@ -36,7 +36,7 @@ test(`whatever is asked (seed ${seed}), the answer is well-formed, comes soon an
   expect(await readdir(join(dataDir, 'incoming'))).toEqual([]);
 });
 
-test(`nor does any token (seed ${seed}) get more than a refusal`, async () => {
+test(`rejects any random token (seed ${seed})`, async () => {
   const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
   const { failures, statuses } = await runFuzz({ url, seed, cases: 400, tokenSecret: secret });
   expect(failures).toEqual([]);

@@ -49,7 +49,7 @@ test.each([
   expect(response.headers.get('content-type')).toBe(expected);
 });
 
-test('of a repeated header the first counts, and an empty one is mirrored as it is', async () => {
+test('uses the first of repeated headers, and mirrors an empty one', async () => {
   const { url } = await startStore();
   const target = `${url}/v1/blobs/${await blobIdOf(url, 'hello')}`;
   const typeOf = async (headers: Record<string, string | string[]>) =>
@@ -96,7 +96,7 @@ describe('ranges', () => {
     'bytes 0-1',
     'items=0-1',
     'Bytes=0-1',
-  ])('"%s" is refused with 416', async (range) => {
+  ])('"%s" is rejected with 416', async (range) => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const response = await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range } });
@@ -104,7 +104,7 @@ describe('ranges', () => {
     expect(await refusal(response)).toEqual({ status: 416, reason: 'INVALID_BYTE_RANGE' });
   });
 
-  test('of an empty blob are refused', async () => {
+  test('of an empty blob are rejected', async () => {
     const url = store();
     const blobId = await blobIdOf(url, '');
     for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-1']) {
@@ -113,7 +113,7 @@ describe('ranges', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   const store = sharedStore();
 
   test.each([
@@ -156,7 +156,7 @@ describe('damage on disk', () => {
     expect((await skipped.arrayBuffer()).byteLength).toBe(1000);
   });
 
-  test('a flipped bit further on cuts the answer before it, and fails the ranges that touch its block', async () => {
+  test('a flipped bit further on cuts the response before it, and fails the ranges that touch its block', async () => {
     const blob = randomBytes(8 * blockBytes);
     const dataDir = await temporaryDirectory();
     const log: string[] = [];
@@ -220,7 +220,7 @@ describe('damage on disk', () => {
     },
   );
 
-  test('the error names the log line and nothing else', async () => {
+  test('the error contains only the id of the log line', async () => {
     const dataDir = await temporaryDirectory();
     const { url } = await startStore({ dataDir });
     const blobId = await blobIdOf(url, 'hello');
@@ -247,7 +247,7 @@ describe('damage on disk', () => {
     expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe('precious');
   });
 
-  test('a shortened file is an error whatever the check', async () => {
+  test('a truncated file is an error with every check', async () => {
     const dataDir = await temporaryDirectory();
     const { url } = await startStore({ dataDir });
     const blobId = await blobIdOf(url, 'hello');
@@ -257,7 +257,7 @@ describe('damage on disk', () => {
     }
   });
 
-  test('a file that is gone is a 503, not a 404: its object still lives', async () => {
+  test('a missing file is a 503, not a 404, because its object is still alive', async () => {
     const dataDir = await temporaryDirectory();
     const { url } = await startStore({ dataDir });
     const blobId = await blobIdOf(url, 'hello');

@@ -56,7 +56,7 @@ describe('a patch', () => {
     }
   });
 
-  test('without tags has no content type but the one that the request asks for', async () => {
+  test('without tags has only the content type that the request accepts', async () => {
     const url = store();
     const { quiltId } = await storeTagged();
     const path = `${url}/v1/blobs/by-quilt-id/${quiltId}/plain`;
@@ -66,7 +66,7 @@ describe('a patch', () => {
     );
   });
 
-  test('keeps the content type that the request asks for before that of its tags', async () => {
+  test('prefers the content type that the request accepts to that of its tags', async () => {
     const { patchId } = await storeTagged();
     const response = await fetch(`${store()}/v1/blobs/by-quilt-patch-id/${patchId}`, {
       headers: { accept: 'image/png' },
@@ -74,7 +74,7 @@ describe('a patch', () => {
     expect(response.headers.get('content-type')).toBe('image/png');
   });
 
-  test('is always read whole, whatever the range and the query', async () => {
+  test('is always sent whole, whatever the range and the query', async () => {
     const { patchId } = await storeTagged();
     const response = await fetch(`${store()}/v1/blobs/by-quilt-patch-id/${patchId}?cb=1&strict=x`, {
       headers: { range: 'bytes=0-1' },
@@ -82,7 +82,7 @@ describe('a patch', () => {
     expect([response.status, await response.text()]).toEqual([200, 'hello']);
   });
 
-  test('whose identifier is no header value is sent without that header', async () => {
+  test('with an identifier that is no valid header value is sent without that header', async () => {
     const url = store();
     const answer = await putQuilt(url, { 'größe/é': 'x' });
     const path = `${url}/v1/blobs/by-quilt-id/${quiltIdOf(answer)}/${encodeURIComponent('größe/é')}`;
@@ -102,7 +102,7 @@ describe('a patch', () => {
   });
 });
 
-test('with --allow-quilt-patch-tags-in-response all tags are headers that can be', async () => {
+test('with --allow-quilt-patch-tags-in-response has all tags that are valid headers', async () => {
   const { url } = await startStore({ allowsAllTagHeaders: true });
   const tags = {
     'x-other': 'tag',
@@ -130,23 +130,30 @@ test('with --allow-quilt-patch-tags-in-response all tags are headers that can be
 describe('the patches of a quilt are listed', () => {
   const store = sharedStore();
 
-  test.each(['/v1/quilts', '/quilts'])('at %s/{id}/patches, key for key', async (base) => {
-    const url = store();
-    const answer = await putQuilt(url, { b: '2', a: '1' }, [
-      { identifier: 'a', tags: { zz: '1', '10': 'ten', '9': 'nine', é: 'é' } },
-    ]);
-    const ids = answer.storedQuiltBlobs.map(({ quiltPatchId }) => quiltPatchId);
-    const response = await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(await response.text()).toBe(
-      `[{"identifier":"a","patch_id":"${ids[0]}","tags":{"10":"ten","9":"nine","zz":"1","é":"é"}},` +
-        `{"identifier":"b","patch_id":"${ids[1]}","tags":{}}]`,
-    );
-    expect((await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`, { method: 'HEAD' })).status).toBe(200);
-    expect((await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`, { method: 'POST' })).status).toBe(405);
-  });
+  test.each(['/v1/quilts', '/quilts'])(
+    'at %s/{id}/patches, with exactly the documented keys',
+    async (base) => {
+      const url = store();
+      const answer = await putQuilt(url, { b: '2', a: '1' }, [
+        { identifier: 'a', tags: { zz: '1', '10': 'ten', '9': 'nine', é: 'é' } },
+      ]);
+      const ids = answer.storedQuiltBlobs.map(({ quiltPatchId }) => quiltPatchId);
+      const response = await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(await response.text()).toBe(
+        `[{"identifier":"a","patch_id":"${ids[0]}","tags":{"10":"ten","9":"nine","zz":"1","é":"é"}},` +
+          `{"identifier":"b","patch_id":"${ids[1]}","tags":{}}]`,
+      );
+      expect((await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`, { method: 'HEAD' })).status).toBe(
+        200,
+      );
+      expect((await fetch(`${url}${base}/${quiltIdOf(answer)}/patches`, { method: 'POST' })).status).toBe(
+        405,
+      );
+    },
+  );
 
-  test('also of one that was packed elsewhere and stored as a plain blob', async () => {
+  test('if the quilt was packed elsewhere and stored as a plain blob', async () => {
     const url = store();
     const content = randomBytes(2000);
     const { quilt } = await encodeInMemory([memoryFile('packed elsewhere', content, { k: 'v' })], 31);
@@ -159,7 +166,7 @@ describe('the patches of a quilt are listed', () => {
   });
 });
 
-test('of a quilt it is the patch that --max-blob-size limits', async () => {
+test('of a quilt is limited by --max-blob-size, not the whole quilt', async () => {
   const { url } = await startStore({ limits: { maxBlobBytes: 4000 } });
   const answer = await putQuilt(url, { small: 'x', large: randomBytes(20_000) });
   const base = `${url}/v1/blobs/by-quilt-id/${quiltIdOf(answer)}`;
@@ -169,7 +176,7 @@ test('of a quilt it is the patch that --max-blob-size limits', async () => {
   expect(await refusal(await fetch(`${base}/large`))).toEqual({ status: 403, reason: 'BLOB_TOO_LARGE' });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   const store = sharedStore();
   const patchOf = (id: string, version: number, start: number, end: number) =>
     Buffer.concat([
@@ -196,7 +203,7 @@ describe('refusals', () => {
     expect(await refusal(await fetch(`${store()}${path}`))).toEqual({ status, reason });
   });
 
-  test('a patch that the quilt does not have is 404, by name and by id', async () => {
+  test('a patch that is not in the quilt is 404, by name and by id', async () => {
     const url = store();
     const answer = await putQuilt(url, { a: 'x', b: 'y' });
     const quiltId = quiltIdOf(answer);
@@ -233,7 +240,7 @@ describe('refusals', () => {
 });
 
 test.skipIf(!existsSync('/proc/self/fd'))(
-  'no file stays open, whether a patch is read, cut off, asked for by HEAD or not there',
+  'leaves no file open, whether a patch is read, aborted, requested by HEAD or missing',
   async () => {
     const dataDir = await temporaryDirectory();
     const { url } = await startStore({ dataDir });

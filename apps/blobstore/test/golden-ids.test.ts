@@ -19,7 +19,7 @@ const golden: [content: string, blobId: string][] = [
   ['walrus-local-sdk cross-environment blob_id fixture v1', 'x37bth2QxQZBbjZS6F-6l9mU_-bp46CRfOo33IAwe2U'],
 ];
 
-test('with 1000 shards, blob ids are those of the public networks', async () => {
+test('with 1000 shards, blob ids equal those of the public networks', async () => {
   const directory = await temporaryDirectory();
   const encoder = createWasmEncoder(1000, 2);
   onTestFinished(() => encoder.close());
@@ -33,7 +33,7 @@ test('with 1000 shards, blob ids are those of the public networks', async () => 
   expect(ids).toEqual(golden.map(([, blobId]) => blobId));
 });
 
-test('with 31 shards, blob ids and root hashes are those of the Walrus client', async () => {
+test('with 31 shards, blob ids and root hashes equal those of the Walrus client', async () => {
   const path = join(await temporaryDirectory(), 'blob');
   const encoder = createWasmEncoder(31, 1);
   onTestFinished(() => encoder.close());
@@ -48,7 +48,7 @@ test('with 31 shards, blob ids and root hashes are those of the Walrus client', 
   }
 });
 
-test('the largest blob follows from the shards', () => {
+test('the maximum blob size depends on the shards', () => {
   expect(maxBlobSize(1000)).toBe(14_599_533_452);
   expect(maxBlobSize(31)).toBe(15_138_354);
 });

@@ -13,7 +13,7 @@ test('the status is OK', async () => {
   expect((await fetch(`${url}/status`, { method: 'HEAD' })).status).toBe(200);
 });
 
-test('an error is the envelope, key for key', async () => {
+test('an error has exactly the keys of the envelope', async () => {
   const url = store();
   const response = await fetch(`${url}/v1/blobs/${'A'.repeat(43)}`);
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -66,15 +66,18 @@ test.each([
   ['QUERY', '/v1/blobs', 'PUT'],
   ['PURGE', '/status', 'GET,HEAD'],
   ['POST', '/v1/blobs', 'PUT', 'content-type: ;;'],
-])('%s %s is not allowed either, though few clients can say it', async (method, path, allow, ...headers) => {
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''];
-  const { head, body } = await exchange(lines.join('\r\n'));
-  expect(head).toMatch(/^HTTP\/1.1 405 /);
-  expect(head).toContain(`allow: ${allow}\r\n`);
-  expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
-});
+])(
+  '%s %s is not allowed either, although few clients can send it',
+  async (method, path, allow, ...headers) => {
+    const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''];
+    const { head, body } = await exchange(lines.join('\r\n'));
+    expect(head).toMatch(/^HTTP\/1.1 405 /);
+    expect(head).toContain(`allow: ${allow}\r\n`);
+    expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
+  },
+);
 
-test('an unknown expectation is refused with the envelope', async () => {
+test('an unknown expectation is rejected with the envelope', async () => {
   const request =
     'PUT /v1/blobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: more\r\ncontent-length: 0\r\n\r\n';
   const { head, body } = await exchange(request);
@@ -89,26 +92,23 @@ describe('Host', () => {
     ['HTTP/1.1', ['host: a', 'host: b']],
     ['HTTP/1.1', ['host: a', 'Host: a']],
     ['HTTP/1.0', ['host: a', 'host: b']],
-  ])(
-    'a request of %s with the hosts %j is malformed, whatever its method and path',
-    async (version, hosts) => {
-      for (const target of [
-        `GET /v1/blobs/${'A'.repeat(43)}`,
-        'OPTIONS /v1/blobs',
-        'PUT /v1/blobs',
-        'GET /nope',
-      ]) {
-        const lines = [`${target} ${version}`, ...hosts, 'connection: close', '', ''];
-        const { head, body } = await exchange(lines.join('\r\n'));
-        expect(head).toMatch(/^HTTP\/1.1 400 /);
-        expect(head).toContain('access-control-allow-origin: *');
-        expect(head).toMatch(/x-request-id: \S/);
-        expect(body.error.details[0]).toMatchObject({ reason: 'MALFORMED_REQUEST' });
-      }
-    },
-  );
+  ])('a request of %s with the hosts %j is malformed for every method and path', async (version, hosts) => {
+    for (const target of [
+      `GET /v1/blobs/${'A'.repeat(43)}`,
+      'OPTIONS /v1/blobs',
+      'PUT /v1/blobs',
+      'GET /nope',
+    ]) {
+      const lines = [`${target} ${version}`, ...hosts, 'connection: close', '', ''];
+      const { head, body } = await exchange(lines.join('\r\n'));
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(head).toContain('access-control-allow-origin: *');
+      expect(head).toMatch(/x-request-id: \S/);
+      expect(body.error.details[0]).toMatchObject({ reason: 'MALFORMED_REQUEST' });
+    }
+  });
 
-  test('one host, or HTTP/1.0 without any, is served', async () => {
+  test('one host, or HTTP/1.0 without a host, is served', async () => {
     for (const rest of ['HTTP/1.1\r\nhost: localhost', 'HTTP/1.1\r\nhost:', 'HTTP/1.0']) {
       const { body } = await exchange(`GET /v1/blobs/${'A'.repeat(43)} ${rest}\r\nconnection: close\r\n\r\n`);
       expect(body.error.code).toBe(404);
@@ -140,7 +140,7 @@ test('a preflight is answered for any path', async () => {
   }
 });
 
-test('a harmless request id is kept, another is replaced', async () => {
+test('a valid request id is kept, any other is replaced', async () => {
   const url = store();
   const kept = await fetch(`${url}/status`, { headers: { 'x-request-id': 'job-7:a.b_c' } });
   expect(kept.headers.get('x-request-id')).toBe('job-7:a.b_c');
@@ -157,7 +157,7 @@ test('a path that cannot be decoded is a 400 envelope', async () => {
 test.each([
   ['this is not http\r\n\r\n', 400],
   [`GET /status HTTP/1.1\r\nhost: localhost\r\nbig: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
-])('what the parser refuses is an envelope too', async (request, status) => {
+])('requests that the parser rejects get the envelope too', async (request, status) => {
   const { head, body } = await exchange(request);
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(body.error.code).toBe(status);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openJournal, readJournal } from '../src/registry/journal.ts';
 import { temporaryDirectory } from './running-store.ts';
 
-test('what was appended is read again, in order, also after many appends at once', async () => {
+test('reads appended records in order, even after many concurrent appends', async () => {
   const path = join(await temporaryDirectory(), 'journal');
   expect((await readJournal(path)).records).toEqual([]);
   const journal = await openJournal<number>(path, [0]);
@@ -14,7 +14,7 @@ test('what was appended is read again, in order, also after many appends at once
   expect((await readJournal(path)).records).toEqual([0, ...numbers]);
 });
 
-test('after a failed append every further one fails, none waits for ever', async () => {
+test('fails every append after a failed one, without hanging', async () => {
   const path = join(await temporaryDirectory(), 'journal');
   const journal = await openJournal<number>(path, []);
   await journal.append(1);
@@ -25,7 +25,7 @@ test('after a failed append every further one fails, none waits for ever', async
   expect((await readJournal(path)).records).toEqual([1]);
 });
 
-test('every cut of the last line is dropped, and nothing else', async () => {
+test('drops exactly the last line when it is truncated anywhere', async () => {
   const path = join(await temporaryDirectory(), 'journal');
   await (await openJournal(path, ['first', 'second'])).close();
   const line = (await readFile(path, 'utf8')).split('\n')[1] ?? '';

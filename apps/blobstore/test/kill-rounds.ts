@@ -13,7 +13,7 @@ export interface KillRounds {
   more?: { args: string[]; env: Record<string, string> };
 }
 
-/** What was seen after the last kill; all but `acknowledged` and `unacknowledged` must be empty. */
+/** Observations after the last kill; all except `acknowledged` and `unacknowledged` must be empty. */
 export interface KillResult {
   acknowledged: number;
   /** Blobs that were cut off between their bytes and their answer, and are whole, registered only, or gone */
@@ -79,7 +79,7 @@ async function readDigest(url: string, blobId: string): Promise<string | number>
   return response.status === 200 ? digestOf(content) : response.status;
 }
 
-/** Kills a store with SIGKILL in the middle of stores, again and again, and then reads back all that it holds. */
+/** Repeatedly kills a store with SIGKILL in the middle of stores, and then reads everything back. */
 export async function runKillRounds({ rounds, dataDir, onRound, more }: KillRounds): Promise<KillResult> {
   const args = ['--port', '0', '--shards', '31', '--data-dir', dataDir, ...(more?.args ?? [])];
   const env = more?.env ?? {};

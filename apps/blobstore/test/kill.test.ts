@@ -8,7 +8,7 @@ const rounds = 20;
 const timeoutMs = 300_000;
 
 test(
-  'kill -9 in the middle of stores loses nothing acknowledged and leaves nothing half',
+  'kill -9 in the middle of stores loses no acknowledged blob and leaves no partial one',
   async () => {
     const result = await runKillRounds({ rounds, dataDir: await temporaryDirectory() });
     expect(result).toMatchObject({ lost: [], wrong: [], leftOver: [] });

@@ -1,7 +1,7 @@
 /**
- * The long form of `slow-readers.test.ts`: one blob of 1 GiB (or as many MiB as the argument says) goes in and comes
- * out in every way, while `/proc` tells how much memory the store holds at most. Fails when a byte is wrong or the
- * memory grows with the blob. `node apps/blobstore/test/large-blob-long.ts [MiB]`, on Linux.
+ * The long form of `slow-readers.test.ts`: one blob of 1 GiB (or as many MiB as the argument says) is stored and read
+ * in every way, while `/proc` reports the store's peak memory. Fails when a byte is wrong or the memory grows with
+ * the blob. `node apps/blobstore/test/large-blob-long.ts [MiB]`, on Linux.
  */
 import { createHash, type Hash, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';

@@ -7,7 +7,7 @@ import { startMain, urlOf } from './main-child.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Of a store's process while it takes and gives a blob: peak memory in megabytes, and seconds. */
+/** Of a store's process while it stores and serves a blob: peak memory in megabytes, and seconds. */
 export interface LargeBlobResult {
   mebibytes: number;
   /** Before anything */
@@ -24,7 +24,7 @@ export interface LargeBlobResult {
 
 const warmMebibytes = 64;
 
-/** Content of N mebibytes, each different from the others, hashed as it is taken. */
+/** Content of N mebibytes, each different from the others, hashed as it is read. */
 function* contentOf(mebibytes: number, hash: Hash): Generator<Buffer> {
   const block = randomBytes(mebibyte);
   for (let i = 0; i < mebibytes; i += 1) {

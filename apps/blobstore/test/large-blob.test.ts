@@ -7,12 +7,12 @@ import { sharedS3 } from './s3-server.ts';
 const s3 = sharedS3();
 /** `large-blob-long.ts` and `s3-large-long.ts` do it with 1 GiB. */
 const mebibytes = 192;
-/** What the collection of garbage may leave from one moment to the next; far less than the blob. */
+/** Garbage that may remain uncollected at any moment; far less than the blob. */
 const playMb = 90;
 const timeoutMs = 300_000;
 
 test(
-  'a large blob takes no more memory than a small one, in and out',
+  'stores and reads a large blob with no more memory than a small one',
   async () => {
     const result = await runLargeBlob(await temporaryDirectory(), mebibytes);
     expect(result.same).toBe(true);
@@ -23,7 +23,7 @@ test(
 );
 
 test(
-  'nor does it with a bucket',
+  'does the same with a bucket',
   async () => {
     const { bucket, endpoint, prefix } = s3().place();
     const result = await runLargeBlob(await temporaryDirectory(), mebibytes, {

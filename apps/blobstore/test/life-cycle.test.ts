@@ -16,7 +16,7 @@ async function isOnDisk(dataDir: string, blobId: string): Promise<boolean> {
 }
 
 describe('deletion', () => {
-  test('a deleted blob is a 404 at once, by its id and by that of its object', async () => {
+  test("a deleted blob is a 404 immediately, by its id and by its object's id", async () => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'x', '?epochs=5');
     await admin.deleteObject(blobObject.id);
@@ -34,7 +34,7 @@ describe('deletion', () => {
     expect(await statusOf(url, blobObject.blobId)).toBe(200);
   });
 
-  test('the last object counts: a blob is read until none is left', async () => {
+  test('a blob can be read until its last object is deleted', async () => {
     const { url, admin } = await startStore();
     const first = await putNew(url, 'x');
     await put(url, 'x', `?send_object_to=${recipient}`);
@@ -71,7 +71,7 @@ describe('deletion', () => {
 });
 
 describe('the data of a deleted blob', () => {
-  test('goes at the end of the epoch by default, not before, also across a restart', async () => {
+  test('is removed at the end of the epoch by default, not before, even across a restart', async () => {
     const dataDir = await temporaryDirectory();
     const first = await startStore({ dataDir });
     const { blobObject } = await putNew(first.url, 'x', '?epochs=9');
@@ -86,7 +86,7 @@ describe('the data of a deleted blob', () => {
     expect(await isOnDisk(dataDir, blobId)).toBe(false);
   });
 
-  test('goes at once where that is enabled, unless another object keeps it', async () => {
+  test('is removed immediately if enabled, unless another object keeps it', async () => {
     const dataDir = await temporaryDirectory();
     const { url, admin } = await startStore({ dataDir, deletesDataAtOnce: true });
     const first = await putNew(url, 'x');
@@ -98,7 +98,7 @@ describe('the data of a deleted blob', () => {
     expect(await isOnDisk(dataDir, blobId)).toBe(false);
   });
 
-  test('of an expired blob goes with its end epoch', async () => {
+  test('of an expired blob is removed with its end epoch', async () => {
     const dataDir = await temporaryDirectory();
     const { url, admin } = await startStore({ dataDir });
     const blobId = await blobIdOf(url, 'x', '?epochs=2');
@@ -110,7 +110,7 @@ describe('the data of a deleted blob', () => {
 });
 
 describe('epochs by hand', () => {
-  test('move on alone where the clock ends none', async () => {
+  test('advance only by hand if the clock ends none', async () => {
     let time = 0;
     const { url, admin } = await startStore({ epochDurationMs: null, now: () => time });
     const blobId = await blobIdOf(url, 'x', '?epochs=2');
@@ -133,7 +133,7 @@ describe('epochs by hand', () => {
     expect(await admin.currentEpoch()).toBe(5);
   });
 
-  test.each([1000, null])('are kept by a restart (duration %s)', async (epochDurationMs) => {
+  test.each([1000, null])('survive a restart (duration %s)', async (epochDurationMs) => {
     const dataDir = await temporaryDirectory();
     const first = await startStore({ dataDir, epochDurationMs: 1000, now: () => 0 });
     await first.admin.advanceEpoch(4);
@@ -142,7 +142,7 @@ describe('epochs by hand', () => {
     expect(await admin.currentEpoch()).toBe(5);
   });
 
-  test('a clock that was set back during a restart revives nothing', async () => {
+  test('do not revive anything when the clock was set back during a restart', async () => {
     const dataDir = await temporaryDirectory();
     let time = 0;
     const options = { dataDir, epochDurationMs: 1000, now: () => time };
@@ -163,7 +163,7 @@ describe('epochs by hand', () => {
 });
 
 describe('extension', () => {
-  test('keeps a blob longer, by whole epochs, and never beyond 53', async () => {
+  test('keeps a blob longer, by whole epochs, up to 53', async () => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'x', '?epochs=1');
     expect(await admin.extendObject(blobObject.id, 2)).toBe(4);
@@ -174,7 +174,7 @@ describe('extension', () => {
     expect(await statusOf(url, blobObject.blobId)).toBe(404);
   });
 
-  test('an ended object is not extended back to life, and one of another owner not at all', async () => {
+  test('never revives an ended object, nor extends one of another owner', async () => {
     const { url, admin } = await startStore();
     const ended = await putNew(url, 'x', '?epochs=1');
     await admin.advanceEpoch();
@@ -185,7 +185,7 @@ describe('extension', () => {
 });
 
 describe('the status of a blob', () => {
-  test('is the sum of its objects', async () => {
+  test('combines all of its objects', async () => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x', '?epochs=2');
     await put(url, 'x', `?epochs=3&send_object_to=${recipient}`);
@@ -211,7 +211,7 @@ describe('the status of a blob', () => {
     expect((await admin.getBlob(blobId)).status).toBe('nonexistent');
   });
 
-  test('of a permanent registration alone is uncertified', async () => {
+  test('with only a permanent registration is uncertified', async () => {
     const { url, admin } = await startStore();
     admin.faults.add({ operation: 'store', fault: 'INSUFFICIENT_CONFIRMATIONS', count: 1 });
     await fetch(`${url}/v1/blobs?permanent=true`, { method: 'PUT', body: 'x' });
@@ -221,7 +221,7 @@ describe('the status of a blob', () => {
   });
 });
 
-test('while a blob is being stored it reads as unavailable, never as missing', async () => {
+test('is unavailable, never missing, while the blob is being stored', async () => {
   const { url, admin } = await startStore();
   const { blobObject } = await putNew(url, 'slow');
   await admin.deleteBlob(blobObject.blobId);
@@ -233,7 +233,7 @@ test('while a blob is being stored it reads as unavailable, never as missing', a
   expect(await statusOf(url, blobObject.blobId)).toBe(200);
 });
 
-test('deletes, extensions and stores of one blob at once leave what the answers say', async () => {
+test('concurrent deletes, extensions and stores of one blob leave the state that their responses report', async () => {
   const { url, admin } = await startStore({ limits: { publisher: { concurrent: 40, buffered: 40 } } });
   const { blobObject } = await putNew(url, 'x', '?epochs=2');
   const { blobId } = blobObject;

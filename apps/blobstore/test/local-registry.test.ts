@@ -24,7 +24,7 @@ function newBlob(fields: Partial<NewBlob> = {}): NewBlob {
   return { blobId: id(), rootHash: id(), size: 100, epochs: 5, deletable: true, ...fields };
 }
 
-/** All that can be asked of a registry. */
+/** All queries of a registry. */
 async function tell(registry: BlobRegistry) {
   const objects = await registry.list({ limit: 1000 });
   const blobIds = await registry.listBlobIds({ limit: 1000 });
@@ -50,7 +50,7 @@ async function changeEverything(registry: BlobRegistry): Promise<void> {
   await registry.advanceEpoch(1);
 }
 
-test('a reopened registry tells what it told before, however often', async () => {
+test('a reopened registry returns the same as before, however often', async () => {
   const path = await newPath();
   const registry = await open(path, true);
   await changeEverything(registry);
@@ -65,7 +65,7 @@ test('a reopened registry tells what it told before, however often', async () =>
   }
 });
 
-test('cut off behind any line, the journal opens, and no storage is used twice', async () => {
+test('opens a journal truncated after any line, and uses no storage twice', async () => {
   const path = await newPath();
   const registry = await open(path, true);
   await changeEverything(registry);
@@ -82,7 +82,7 @@ test('cut off behind any line, the journal opens, and no storage is used twice',
   }
 });
 
-test('a store whose content fails leaves a registration and nothing readable', async () => {
+test("keeps a registration but nothing readable when a store's content fails", async () => {
   const registry = await open(await newPath(), true);
   const blob = newBlob();
   const failing = async () => {
@@ -98,7 +98,7 @@ test('a store whose content fails leaves a registration and nothing readable', a
   expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch: 6 }]);
 });
 
-test('a registration that is deleted while its content is stored does not live again', async () => {
+test('does not revive a registration that is deleted while its content is stored', async () => {
   const registry = await open(await newPath(), true);
   const blob = newBlob();
   let deleted: string | undefined;
@@ -113,7 +113,7 @@ test('a registration that is deleted while its content is stored does not live a
   expect(await registry.spareStorage()).toHaveLength(1);
 });
 
-test('an object is certified in the epoch of its certificate, and not when that comes too late', async () => {
+test('certifies an object in the epoch of its certificate, and rejects a late one', async () => {
   let time = 0;
   const registry = await open(await newPath(), true, () => time);
   const left = await registry.register(newBlob({ epochs: 2 }));
@@ -143,7 +143,7 @@ test('rejects changes of missing objects and of objects of other owners', async 
   await expect(registry.extend(left, 1)).rejects.toMatchObject({ reason: 'uncertified' });
 });
 
-test('a change that cannot be written changes nothing', async () => {
+test('changes nothing if the change cannot be written', async () => {
   const registry = await open(await newPath(), true);
   const { object } = await registry.store(newBlob(), durable);
   const left = await registry.register(newBlob());
@@ -168,7 +168,7 @@ test('a change that cannot be written changes nothing', async () => {
   }
 });
 
-test('spare storage that is too small for a blob is not used for it', async () => {
+test('does not use spare storage that is too small for a blob', async () => {
   const registry = await open(await newPath(), true);
   const { object } = await registry.store(newBlob(), durable);
   await registry.delete(object.id);
@@ -177,7 +177,7 @@ test('spare storage that is too small for a blob is not used for it', async () =
   expect(await registry.spareStorage()).toEqual([object.storage]);
 });
 
-test('changes of one object at once leave none of them out', async () => {
+test('applies all concurrent changes of one object', async () => {
   const registry = await open(await newPath(), true);
   const { object } = await registry.store(newBlob({ epochs: 1 }), durable);
   const keys = Array.from({ length: 10 }, (_, index) => `key ${index}`);
@@ -197,7 +197,7 @@ const earlierJournal = [
 ];
 const earlierChecksums = ['ded5782f', '4ff7b79c'];
 
-test('a journal of an earlier version opens', async () => {
+test('opens a journal of an earlier version', async () => {
   const path = await newPath();
   await writeFile(path, earlierJournal.map((json, index) => `${earlierChecksums[index]} ${json}\n`).join(''));
   const registry = await open(path, false, () => 1000);

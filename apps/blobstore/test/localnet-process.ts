@@ -11,13 +11,13 @@ import type { ChainRegistryOptions } from '../src/registry/chain/chain-registry.
 
 const main = fileURLToPath(new URL('../../localnet/src/main.ts', import.meta.url));
 
-/** A localnet in a process of its own, with 31 shards, and what a blob store needs to work on it. */
+/** A localnet in a separate process, with 31 shards, and everything a blob store needs to work on it. */
 export interface LocalnetProcess {
   url: string;
   nodeKeyFile: string;
   /** A new account with coins */
   fundedKey(): Promise<Ed25519Keypair>;
-  /** The chain for a blob store with an account of its own */
+  /** The chain for a blob store with a separate account */
   chainOptions(): Promise<ChainRegistryOptions>;
   advanceEpoch(epochs: number): Promise<void>;
   pause(): void;

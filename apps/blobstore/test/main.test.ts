@@ -7,7 +7,7 @@ async function arguments31(): Promise<string[]> {
   return ['--port', '0', '--shards', '31', '--data-dir', await temporaryDirectory()];
 }
 
-test('the process says where it listens, on 127.0.0.1, and serves', async () => {
+test('prints where it listens, on 127.0.0.1, and serves', async () => {
   const main = spawnMain(await arguments31());
   const url = await urlOf(main);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -31,7 +31,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s finishes pending requests and exit
   expect(await main.ended).toBe(0);
 });
 
-test('a taken port is explained by the name of its variable', async () => {
+test('reports a port in use with the name of its variable', async () => {
   const { url } = await startStore();
   const env = { BLOBSTORE_PORT: new URL(url).port, BLOBSTORE_DATA_DIR: await temporaryDirectory() };
   const main = spawnMain([], env);
@@ -39,7 +39,7 @@ test('a taken port is explained by the name of its variable', async () => {
   expect(main.stderr()).toMatch(/the port is taken\. Set BLOBSTORE_PORT/);
 });
 
-test('a directory in use is explained', async () => {
+test('reports a directory in use', async () => {
   const dataDir = await temporaryDirectory();
   await startStore({ dataDir });
   const main = spawnMain(['--port', '0', '--shards', '31', '--data-dir', dataDir]);
@@ -47,14 +47,14 @@ test('a directory in use is explained', async () => {
   expect(main.stderr()).toContain('is in use by another process');
 });
 
-test('supervised, it ends when its stdin closes', async () => {
+test('stops when its stdin closes if it is supervised', async () => {
   const main = spawnMain(await arguments31(), { MEMRELAY_SUPERVISED: '1' });
   await urlOf(main);
   main.child.stdin?.end();
   expect(await main.ended).toBe(0);
 });
 
-test('on its own, a closed stdin does not matter', async () => {
+test('ignores a closed stdin otherwise', async () => {
   const main = spawnMain(await arguments31());
   const url = await urlOf(main);
   main.child.stdin?.end();

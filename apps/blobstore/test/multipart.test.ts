@@ -30,7 +30,7 @@ function formOf(parts: Part[], boundary: string): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Bytes with much in them that looks like the end of a part. */
+/** Bytes with many sequences that look like the end of a part. */
 function trickyBytes(boundary: string): Buffer {
   const pieces = [
     '\r\n',
@@ -47,7 +47,7 @@ function trickyBytes(boundary: string): Buffer {
   return Buffer.from(text.replaceAll(`\r\n--${boundary}`, ''));
 }
 
-test('a body is read the same however it is cut into chunks', async () => {
+test('a body is read the same however it is split into chunks', async () => {
   for (let round = 0; round < 300; round += 1) {
     const boundary = ['x', '----WebKitFormBoundary7MA4', '-----------------------------9051914041544843365'][
       round % 3
@@ -65,7 +65,7 @@ test('a body is read the same however it is cut into chunks', async () => {
   }
 });
 
-test('a form that fetch writes is read as fetch reads it', async () => {
+test('a form written by fetch is read as fetch reads it', async () => {
   for (let round = 0; round < 50; round += 1) {
     const form = new FormData();
     for (let left = randomInt(1, 6); left > 0; left -= 1) {
@@ -129,11 +129,11 @@ describe('the name of a part', () => {
     'Content-Disposition: form-data garbage',
     'Content-Disposition: form-data; name="a\\"',
     `Content-Disposition: form-data; name="${'n'.repeat(140_000)}"`,
-  ])('in "%.60s" is refused', async (header) => {
+  ])('in "%.60s" is rejected', async (header) => {
     await expect(nameIn(header)).rejects.toThrow(MultipartError);
   });
 
-  test('that is not UTF-8 is refused', async () => {
+  test('that is not UTF-8 is rejected', async () => {
     const header = Buffer.from('Content-Disposition: form-data; name="\xff"', 'latin1');
     const body = Buffer.concat([Buffer.from('--x\r\n'), header, Buffer.from('\r\n\r\nbody\r\n--x--')]);
     await expect(partsOf(body, 'x')).rejects.toThrow(MultipartError);
@@ -151,7 +151,7 @@ test.each([
   ['an end with one of two dashes', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nbody\r\n--x-'],
   ['a part that ends within its headers', '--x\r\nContent-Disposition: form-data\r\n--x--\r\n'],
   ['parts without headers', '--x\r\n--x\r\n--x--'],
-])('a body with %s is refused, in one chunk or in many', async (_name, text) => {
+])('a body with %s is rejected, in one chunk or in many', async (_name, text) => {
   await expect(partsOf(Buffer.from(text), 'x')).rejects.toThrow(MultipartError);
   await expect(partsOf(Buffer.from(text), 'x', () => 1)).rejects.toThrow(MultipartError);
 });
@@ -169,7 +169,7 @@ test('a form within a part is content', async () => {
   expect(await partsOf(formOf([['outer', inner]], 'x'), 'x')).toEqual([['outer', inner]]);
 });
 
-test('changed bytes are read or refused, the same however they are cut', async () => {
+test('changed bytes are read or rejected, the same however they are split', async () => {
   const valid = formOf(
     [
       ['a', Buffer.from('one')],

@@ -2,7 +2,7 @@ import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { expect, test } from 'vitest';
 import { NativeKeypair } from '../src/registry/chain/native-keypair.ts';
 
-test('is the same account and signs as the SDK does', async () => {
+test("has the same address and signatures as the SDK's key pair", async () => {
   for (const length of [0, 1, 200]) {
     const keypair = new Ed25519Keypair();
     const native = new NativeKeypair(keypair);

@@ -89,7 +89,7 @@ async function spoilLastLine(journal: string): Promise<void> {
 }
 
 test.each(harms)(
-  'a registry that %s costs no blob, at this start and the next ones',
+  'a registry that %s loses no blob, at this start and the next ones',
   async (_, harm) => {
     const dataDir = await temporaryDirectory();
     const journal = join(dataDir, 'registry.jsonl');
@@ -107,7 +107,7 @@ test.each(harms)(
       await again.stop(signal);
       expect(await filesOf(dataDir)).toEqual(files);
     }
-    // And the way back: the newest registry in its place knows all of them again.
+    // And the way back: restoring the newest registry makes all of them known again.
     await copyFile(backup, journal);
     const last = await start(dataDir);
     await expectReadable(last.url, [...before, ...after]);
@@ -155,7 +155,7 @@ test('a rebuilt entry has the known fields, the log reports it, and the old regi
   expect(await readFile(logged.copy, 'utf8')).toBe(cut);
 });
 
-test('a certificate that is lost with the last line is given again, with the rest of its entry', async () => {
+test('reissues a certificate that was lost with the last line, along with the rest of its entry', async () => {
   const dataDir = await temporaryDirectory();
   const first = await startStore({ dataDir });
   const { blobObject } = await putNew(first.url, 'permanent', '?permanent=true&epochs=7');
@@ -166,7 +166,7 @@ test('a certificate that is lost with the last line is given again, with the res
   expect(items.map(({ object }) => object)).toEqual([{ ...blobObject, encodingType: undefined }]);
 });
 
-test('after an ordinary kill nothing is rebuilt and nothing is said', async () => {
+test('rebuilds and logs nothing after an ordinary kill', async () => {
   const dataDir = await temporaryDirectory();
   const first = await start(dataDir);
   const blobs = await storeSome(first.url, 3);
@@ -180,7 +180,7 @@ test('after an ordinary kill nothing is rebuilt and nothing is said', async () =
   );
 });
 
-test('an extension that the older registry does not know is not paid for with the bytes', async () => {
+test('an extension unknown to the older registry is not paid for with the bytes', async () => {
   const dataDir = await temporaryDirectory();
   const journal = join(dataDir, 'registry.jsonl');
   const backup = join(await temporaryDirectory(), 'backup');
@@ -207,7 +207,7 @@ test('an extension that the older registry does not know is not paid for with th
   expect((await fetch(`${next.url}/v1/blobs/${blobObject.blobId}`)).status).toBe(200);
 });
 
-test('what the older registry calls deleted is not served, but kept in quarantine for its time', async () => {
+test('blobs that the older registry calls deleted are not served, but kept in quarantine for its duration', async () => {
   const dataDir = await temporaryDirectory();
   const journal = join(dataDir, 'registry.jsonl');
   const backup = join(await temporaryDirectory(), 'backup');
@@ -230,8 +230,8 @@ test('what the older registry calls deleted is not served, but kept in quarantin
     expect(await filesOf(dataDir)).toHaveLength(1);
     await older.close();
   }
-  const held = JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8')) as object;
-  expect(Object.keys(held)).toEqual([blobObject.blobId]);
+  const quarantined = JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8')) as object;
+  expect(Object.keys(quarantined)).toEqual([blobObject.blobId]);
   // Starting again does not begin its time again.
   time += quarantineMs / 2;
   const last = await startStore(options);
@@ -241,7 +241,7 @@ test('what the older registry calls deleted is not served, but kept in quarantin
   expect(JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8'))).toEqual({});
 });
 
-test('a start removes nothing, a sweep removes what has ended, and half-received files go at the start', async () => {
+test('removes nothing at the start except half-received files; a sweep removes ended blobs', async () => {
   const dataDir = await temporaryDirectory();
   const options = { dataDir, epochDurationMs: null };
   const first = await startStore(options);

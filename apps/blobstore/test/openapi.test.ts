@@ -9,7 +9,7 @@ import { startStore } from './running-store.ts';
 
 const adminToken = 'opens-the-admin-routes-of-a-test';
 
-test('the document is OpenAPI 3.1, and is served as it is', async () => {
+test('the document is OpenAPI 3.1, and is served unchanged', async () => {
   const { url } = await startStore();
   const response = await fetch(`${url}/v1/api/openapi.json`);
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -27,7 +27,7 @@ test('each operation has a unique name and a section', () => {
   for (const { operation } of operations) expect(sections).toEqual(expect.arrayContaining(operation.tags));
 });
 
-test('every example is what its schema asks for', () => {
+test('every example matches its schema', () => {
   let examples = 0;
   for (const { path, method, operation } of operations) {
     for (const [status, { content = {} }] of Object.entries(operation.responses)) {
@@ -64,7 +64,7 @@ function unnamed(path: string): string {
   return path.replaceAll(/:\w+|\{\w+\}/g, '*');
 }
 
-test('the routes of the document are those that are registered, with the same methods', async () => {
+test("the document's routes and methods are exactly the registered ones", async () => {
   let url = '';
   const registered = await registeredPaths(async () => {
     ({ url } = await startStore({ adminToken }));
@@ -72,7 +72,7 @@ test('the routes of the document are those that are registered, with the same me
   const described = Object.keys(openApiDocument.paths);
   expect(described.map(unnamed).toSorted()).toEqual([...registered].map(unnamed).toSorted());
   for (const [path, methods] of Object.entries(openApiDocument.paths)) {
-    // No route has it, so the answer says what there is.
+    // No route supports it, so the response lists the supported methods.
     const response = await fetch(url + path.replaceAll(/\{\w+\}/g, 'x'), { method: 'PURGE' });
     const allowed = (response.headers.get('allow') ?? '').toLowerCase().split(',');
     expect([path, allowed.toSorted()]).toEqual([path, Object.keys(methods).toSorted()]);

@@ -6,7 +6,7 @@ import { walrusClient } from './walrus-client.ts';
 
 const { localnet, owner, startOnChain } = await chainWorld();
 
-/** A store whose blobs go to an owner, who deletes them by transactions that the store takes no part in. */
+/** A store whose blobs go to an owner, who deletes them by transactions without the store. */
 async function start() {
   const { url } = await startOnChain();
   const { walrus } = await walrusClient(localnet.url, url);
@@ -20,7 +20,7 @@ async function start() {
   return { url, status, store, remove };
 }
 
-test('a read right after the owner deleted a blob is answered 404, on every route', async () => {
+test('responds 404 on every route to a read right after the owner deleted a blob', async () => {
   const { status, store, remove } = await start();
   for (let round = 0; round < 10; round++) {
     const { blobId, id } = await store(randomBytes(100));
@@ -37,7 +37,7 @@ test('a read right after the owner deleted a blob is answered 404, on every rout
   }
 });
 
-test('a blob is served as long as one of its objects lives', async () => {
+test('serves a blob as long as one of its objects is alive', async () => {
   const { status, store, remove } = await start();
   const body = randomBytes(100);
   const objects = [await store(body), await store(body), await store(body)];

@@ -6,7 +6,7 @@ const ids = Array.from({ length: 20_000 }, () => randomBytes(8).toString('hex'))
 const sorted = ids.toSorted();
 
 test.each([1, 7, 100, 1249, 1250, 1251, 20_000, Number.MAX_SAFE_INTEGER])(
-  'pages of %i are those of the sorted list',
+  'pages of %i equal those of the sorted list',
   (limit) => {
     expect(pageOfIds(ids, { limit })).toEqual(sorted.slice(0, limit));
     const start = randomInt(ids.length);
@@ -15,7 +15,7 @@ test.each([1, 7, 100, 1249, 1250, 1251, 20_000, Number.MAX_SAFE_INTEGER])(
   },
 );
 
-test('the order in which the ids come does not matter', () => {
+test('does not depend on the order of the ids', () => {
   for (const order of [sorted, sorted.toReversed()]) {
     expect(pageOfIds(order, { limit: 50 })).toEqual(sorted.slice(0, 50));
   }

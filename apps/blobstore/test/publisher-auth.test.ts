@@ -19,7 +19,7 @@ async function outcome(response: Response): Promise<unknown> {
   return `${status} ${reason as string}`;
 }
 
-/** Asks one publisher for one store after the other, each with a token of its own. */
+/** Sends one publisher several stores in sequence, each with a separate token. */
 async function outcomes(
   changes: Parameters<typeof authSettings>[0],
   stores: [claims: Record<string, unknown>, query: string, expected: unknown][],
@@ -35,7 +35,7 @@ async function outcomes(
   }
 }
 
-test('a store needs a token, and only a store does', async () => {
+test('requires a token for a store, and only for a store', async () => {
   const { url } = await startStore({ auth: authSettings() });
   expect(await outcome(await putWith(url, undefined))).toBe('400 MISSING_TOKEN');
   const basic = { method: 'PUT', headers: { authorization: 'Basic eDp5' }, body: 'x' };
@@ -45,7 +45,7 @@ test('a store needs a token, and only a store does', async () => {
   expect((await fetch(`${url}/v1/blobs/${'A'.repeat(43)}`)).status).toBe(404);
 });
 
-test('a refusal speaks for the publisher in the envelope', async () => {
+test('names the publisher in the envelope of a rejection', async () => {
   const { url } = await startStore({ auth: authSettings() });
   const response = await putWith(url, await tokenOf({}, 'another secret'));
   expect(response.status).toBe(401);
@@ -64,7 +64,7 @@ test('a refusal speaks for the publisher in the envelope', async () => {
   });
 });
 
-test('claims are read as the real publisher reads them', async () => {
+test('reads claims as the real publisher does', async () => {
   await outcomes({}, [
     [{ exp: nowSec() - 55 }, '', accepted],
     [{ exp: nowSec() - 65 }, '', '504 EXPIRED_SIGNATURE'],
@@ -86,7 +86,7 @@ test('claims are read as the real publisher reads them', async () => {
     [{ send_object_to: '0x1' }, '', '400 INVALID_TOKEN'],
     [{ size: null, max_size: null, epochs: null, send_object_to: null }, '', accepted],
     [{ size: 3, max_size: 3 }, '', '400 INCONSISTENT_TOKEN'],
-    // Sizes are held to the body even where the rest is not looked at.
+    // Sizes are checked against the body even if nothing else is checked.
     [{ size: 3 }, '', accepted],
     [{ size: 4 }, '', '400 INVALID_SIZE'],
     [{ max_size: 3 }, '', accepted],
@@ -99,7 +99,7 @@ test('claims are read as the real publisher reads them', async () => {
 test.each([
   ['verified', authSettings()],
   ['not verified', undefined],
-])('a token in another spelling is refused where tokens are %s', async (_, auth) => {
+])('rejects a token in another encoding where tokens are %s', async (_, auth) => {
   const { url } = await startStore(auth === undefined ? {} : { auth });
   const token = await tokenOf();
   const [header, payload, signature] = token.split('.') as [string, string, string];
@@ -120,7 +120,7 @@ test.each([
   expect((await putWith(url, token)).status).toBe(200);
 });
 
-test('a store is held to its token beforehand where the publisher asks for it', async () => {
+test('checks a store against its token beforehand if the publisher requires it', async () => {
   await outcomes({ verifyUpload: true }, [
     [{}, '?epochs=3', accepted],
     [{ epochs: 3 }, '?epochs=3', accepted],
@@ -141,7 +141,7 @@ test('a store is held to its token beforehand where the publisher asks for it', 
   ]);
 });
 
-test('a length that was not announced is held to the token all the same', async () => {
+test('checks the length against the token even if it was not announced', async () => {
   const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
   const headers = { authorization: `Bearer ${await tokenOf({ max_size: 3 })}` };
   const body = new Blob(['long', 'er']).stream();
@@ -149,7 +149,7 @@ test('a length that was not announced is held to the token all the same', async 
   expect(await outcome(response)).toBe('400 INVALID_SIZE');
 });
 
-test('tokens of a fixed life have exactly that', async () => {
+test('requires exactly the fixed lifetime of tokens', async () => {
   const now = nowSec();
   await outcomes({ expiringSec: 100 }, [
     [{ iat: now, exp: now + 100 }, '', accepted],
@@ -173,7 +173,7 @@ describe('a token', () => {
     expect(await outcome(await putWith(url, sameJti))).toBe('429 TOKEN_ALREADY_USED');
   });
 
-  test('stays usable when its store is refused beforehand', async () => {
+  test('remains usable when its store is rejected beforehand', async () => {
     const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
     const token = await tokenOf({ epochs: 2 });
     expect(await outcome(await putWith(url, token))).toBe('400 INVALID_EPOCHS');
@@ -188,14 +188,14 @@ describe('a token', () => {
     expect(await outcome(await putWith(url, token, '', 'x'))).toBe('429 TOKEN_ALREADY_USED');
   });
 
-  test('does not get in when too many are remembered', async () => {
+  test('is rejected when too many are remembered', async () => {
     const cache = { size: 1, refreshIntervalMs: 1_000_000 };
     const { url } = await startStore({ auth: authSettings({ cache }) });
     expect(await outcome(await putWith(url, await tokenOf()))).toBe(accepted);
     expect(await outcome(await putWith(url, await tokenOf()))).toBe('500 INTERNAL_ERROR');
   });
 
-  test('is remembered until it has ended, or its place is given back', () => {
+  test('is remembered until it has expired, or its use is undone', () => {
     const cache = createReplayCache({ size: 2, refreshIntervalMs: 1_000_000 });
     const later = Date.now() + 60_000;
     cache.add('ended', Date.now() - 1);
@@ -208,7 +208,7 @@ describe('a token', () => {
     cache.add('three', later);
   });
 
-  test('is asked for before the publisher says that it is busy', async () => {
+  test('is required before the publisher reports that it is busy', async () => {
     const limits = { publisher: { concurrent: 1, buffered: 1 } };
     const { url } = await startStore({ auth: authSettings(), limits });
     const headers = { authorization: `Bearer ${await tokenOf()}`, 'content-length': 1000 };
@@ -229,7 +229,7 @@ function ecPoint(key: KeyObject): Buffer {
   return Buffer.concat([Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
 }
 
-/** The key of an algorithm, and the bytes that the real publisher takes for its public half. */
+/** The key of an algorithm, and the bytes that the real publisher accepts as its public half. */
 function pairOf(algorithm: TokenAlgorithm): { privateKey: KeyObject; publicKey: KeyObject; bare: Buffer } {
   if (algorithm === 'EdDSA') {
     const pair = generateKeyPairSync('ed25519');
@@ -244,7 +244,7 @@ function pairOf(algorithm: TokenAlgorithm): { privateKey: KeyObject; publicKey: 
 }
 
 test.each(['ES256', 'ES384', 'RS256', 'PS384', 'EdDSA'] as const)(
-  '%s is verified with its public key in either spelling, and with nothing else',
+  '%s is verified only with its public key, in either format',
   async (algorithm) => {
     const { privateKey, publicKey, bare } = pairOf(algorithm);
     const hex = `0x${bare.toString('hex')}`;
@@ -264,7 +264,7 @@ test.each(['ES256', 'ES384', 'RS256', 'PS384', 'EdDSA'] as const)(
 test.each([
   ['HS384', 'short'],
   ['HS512', `0x${'00ff'.repeat(40)}`],
-] as const)('%s takes a secret of any length, as text or hex', async (algorithm, text) => {
+] as const)('%s accepts a secret of any length, as text or hex', async (algorithm, text) => {
   const key = tokenKeyOf(algorithm, text);
   const { url } = await startStore({ auth: authSettings({ key }) });
   const claims = new SignJWT({ exp: nowSec() + 60, jti: 'one' }).setProtectedHeader({ alg: algorithm });
@@ -272,7 +272,7 @@ test.each([
   expect(await outcome(await putWith(url, await tokenOf()))).toBe('400 INVALID_TOKEN');
 });
 
-test('tokens that are none are refused', async () => {
+test('malformed tokens are rejected', async () => {
   const { url } = await startStore({ auth: authSettings() });
   const [header, payload, signature] = (await tokenOf()).split('.') as [string, string, string];
   const none = Buffer.from('{"alg":"none"}').toString('base64url');
@@ -306,7 +306,7 @@ describe('without a secret', () => {
     expect(await outcome(await putWith(url, await tokenOf({ epochs: 2 })))).toBe('400 INVALID_EPOCHS');
   });
 
-  test('and where none is asked for, a token that is there still binds the size', async () => {
+  test('an optional token still limits the size', async () => {
     const { url } = await startStore();
     expect(await outcome(await putWith(url, undefined))).toBe(accepted);
     expect(await outcome(await putWith(url, await tokenOf({ size: 1, epochs: 9 })))).toBe(accepted);
@@ -327,7 +327,7 @@ function listen(): { lines: string[]; logger: Logger } {
   return { lines, logger: pino({ level: 'trace' }, sink) };
 }
 
-test('a publisher that verifies no token says so when it starts', async () => {
+test('a publisher that verifies no token logs so when it starts', async () => {
   const { key: _, ...unverified } = authSettings();
   const { lines, logger } = listen();
   await startStore({ auth: unverified, logger });
@@ -337,14 +337,14 @@ test('a publisher that verifies no token says so when it starts', async () => {
   expect(silent.lines.join('')).not.toContain('not verified');
 });
 
-test('a token that has expired is no error of the store', async () => {
+test('a token that expires during a store does not fail it', async () => {
   const { lines, logger } = listen();
   const { url } = await startStore({ auth: authSettings(), logger });
   expect(await outcome(await putWith(url, await tokenOf({ exp: 1 })))).toBe('504 EXPIRED_SIGNATURE');
   expect(lines.join('')).not.toContain('request failed');
 });
 
-test('no token and no secret gets into the log', async () => {
+test('logs no token and no secret', async () => {
   const { lines, logger } = listen();
   const { url } = await startStore({
     auth: authSettings({ cache: { size: 1, refreshIntervalMs: 1 } }),

@@ -7,7 +7,7 @@ export const secret = 'a secret of the publisher, 32 bytes';
 
 export const nowSec = (): number => Math.floor(Date.now() / 1000);
 
-/** Settings of a publisher that asks for tokens under `secret`. */
+/** Settings of a publisher that requires tokens under `secret`. */
 export function authSettings(changes: Partial<AuthSettings> = {}): AuthSettings {
   return {
     key: tokenKeyOf('HS256', secret),
@@ -18,7 +18,7 @@ export function authSettings(changes: Partial<AuthSettings> = {}): AuthSettings 
   };
 }
 
-/** A token that ends in a minute, with a `jti` of its own, signed with HS256. */
+/** A token that expires in a minute, with a unique `jti`, signed with HS256. */
 export function tokenOf(claims: JWTPayload & Record<string, unknown> = {}, key = secret): Promise<string> {
   return new SignJWT({ exp: nowSec() + 60, jti: randomUUID(), ...claims })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

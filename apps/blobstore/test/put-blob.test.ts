@@ -4,7 +4,7 @@ import { blobIdOf, put, putNew, refusal, sharedStore, startStore } from './runni
 const objectId = /^0x[0-9a-f]{64}$/;
 const recipient = `0x${'ab'.repeat(32)}`;
 
-test('a first store answers with a new certified object', async () => {
+test('returns a new certified object for a first store', async () => {
   const { url } = await startStore();
   const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'hello' });
   expect(response.status).toBe(200);
@@ -32,7 +32,7 @@ test('a first store answers with a new certified object', async () => {
   });
 });
 
-test('an empty body is a blob', async () => {
+test('stores an empty body as a blob', async () => {
   const { url } = await startStore();
   const { blobObject } = await putNew(url, '');
   expect(blobObject.size).toBe(0);
@@ -41,7 +41,7 @@ test('an empty body is a blob', async () => {
   expect(await read.text()).toBe('');
 });
 
-test('any content type is taken, and none', async () => {
+test('accepts any content type, and none', async () => {
   const { url } = await startStore();
   for (const type of ['application/json', 'text/plain', 'multipart/form-data', 'nonsense', undefined]) {
     const headers = type === undefined ? {} : { 'content-type': type };
@@ -109,15 +109,15 @@ describe('parameters', () => {
     [`?share=true&send_object_to=${recipient}`, 'MALFORMED_REQUEST'],
     ['?epochs=1&epochs=2', 'MALFORMED_REQUEST'],
     ['?epoch=1', 'MALFORMED_REQUEST'],
-  ])('%s is refused with 400 %s', async (query, reason) => {
+  ])('%s is rejected with 400 %s', async (query, reason) => {
     const url = store();
     const response = await fetch(`${url}/v1/blobs${query}`, { method: 'PUT', body: 'x' });
     expect(await refusal(response)).toEqual({ status: 400, reason });
   });
 });
 
-describe('bytes that are already there', () => {
-  test('a default store always makes a new object of the same blob', async () => {
+describe('bytes that are already stored', () => {
+  test('always get a new object of the same blob in a default store', async () => {
     const { url } = await startStore();
     const first = await putNew(url, 'same');
     const second = await putNew(url, 'same');
@@ -125,7 +125,7 @@ describe('bytes that are already there', () => {
     expect(second.blobObject.id).not.toBe(first.blobObject.id);
   });
 
-  test('a permanent blob that lives long enough is enough for a permanent store', async () => {
+  test('of a permanent blob that lives long enough need no new permanent store', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?permanent=true&epochs=5');
     const { alreadyCertified } = await put(url, 'same', '?permanent=true&epochs=5');
@@ -136,7 +136,7 @@ describe('bytes that are already there', () => {
     });
   });
 
-  test('it counts regardless of who received its object, and also with reuse_resources', async () => {
+  test('count regardless of who received the object, and also with reuse_resources', async () => {
     const { url } = await startStore();
     await put(url, 'same', `?permanent=true&send_object_to=${recipient}`);
     expect(await put(url, 'same', '?permanent=true')).toHaveProperty('alreadyCertified.event');
@@ -152,13 +152,13 @@ describe('bytes that are already there', () => {
     ['a permanent one for a deletable store', '?permanent=true&epochs=5', ''],
     ['the other persistence', '?permanent=true&epochs=5', '?reuse_resources=true'],
     ['an object given away', `?epochs=5&send_object_to=${recipient}`, '?reuse_resources=true'],
-  ])('%s does not stop a new registration', async (_name, before, after) => {
+  ])('get a new registration despite %s', async (_name, before, after) => {
     const { url } = await startStore();
     await put(url, 'same', before);
     expect((await putNew(url, 'same', after)).resourceOperation).toHaveProperty('registerFromScratch');
   });
 
-  test('reuse_resources finds its own object that lives long enough', async () => {
+  test('are found by reuse_resources in its own object that lives long enough', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=5');
     expect(await put(url, 'same', '?epochs=3&reuse_resources=true')).toEqual({
@@ -166,7 +166,7 @@ describe('bytes that are already there', () => {
     });
   });
 
-  test('reuse_resources extends its own shorter object for the difference', async () => {
+  test('are extended by reuse_resources for the difference', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=2');
     const extended = await putNew(url, 'same', '?epochs=5&reuse_resources=true');
@@ -177,13 +177,13 @@ describe('bytes that are already there', () => {
     expect(extended.cost).toBe(300_000);
   });
 
-  test('twenty identical permanent stores at once make one object', async () => {
+  test('make one object in twenty concurrent permanent stores', async () => {
     const { url } = await startStore({ limits: { publisher: { concurrent: 20, buffered: 20 } } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => put(url, 'same', '?permanent=true')));
     expect(answers.filter(({ newlyCreated }) => newlyCreated !== undefined)).toHaveLength(1);
   });
 
-  test('twenty identical default stores at once make twenty objects of one readable blob', async () => {
+  test('make twenty objects of one readable blob in twenty concurrent default stores', async () => {
     const { url } = await startStore({ limits: { publisher: { concurrent: 20, buffered: 20 } } });
     const created = await Promise.all(Array.from({ length: 20 }, () => putNew(url, 'same')));
     expect(new Set(created.map(({ blobObject }) => blobObject.id)).size).toBe(20);

@@ -10,7 +10,7 @@ import { blobIdOf, patient, refusal, sharedStore, startStore, temporaryDirectory
 describe('a stored quilt', () => {
   const store = sharedStore();
 
-  test('is answered with its blob and the ids of its patches, by identifier', async () => {
+  test('is returned with its blob and the ids of its patches, by identifier', async () => {
     const answer = await putQuilt(store(), { 'b.txt': 'second', 'a.txt': 'first' });
     const quiltId = quiltIdOf(answer);
     expect(Object.keys(answer)).toEqual(['blobStoreResult', 'storedQuiltBlobs']);
@@ -27,7 +27,7 @@ describe('a stored quilt', () => {
     );
   });
 
-  test('is the very blob that the codec makes', async () => {
+  test("equals the codec's output", async () => {
     const url = store();
     const files = { one: randomBytes(5000), two: randomBytes(1), three: '' };
     const answer = await putQuilt(url, files, [
@@ -45,7 +45,7 @@ describe('a stored quilt', () => {
     expect(quilt.equals(Buffer.from(await blob.arrayBuffer()))).toBe(true);
   });
 
-  test('is found again when it is permanent', async () => {
+  test('is found again if it is permanent', async () => {
     const url = store();
     const first = await putQuilt(url, { a: 'same' }, undefined, '?permanent=true&epochs=3');
     const second = await putQuilt(url, { a: 'same' }, undefined, '?permanent=true&epochs=2');
@@ -53,7 +53,7 @@ describe('a stored quilt', () => {
     expect(second.storedQuiltBlobs).toEqual(first.storedQuiltBlobs);
   });
 
-  test('takes its tags from metadata before, between or behind the files, in several parts', async () => {
+  test('takes its tags from metadata before, between or after the files, in several parts', async () => {
     const url = store();
     const form = new FormData();
     form.append('_metadata', JSON.stringify([{ identifier: 'a', tags: { first: 'yes' } }]));
@@ -93,7 +93,7 @@ describe('a stored quilt', () => {
   });
 });
 
-test('the object of a quilt carries the mark of a quilt, that of a blob does not', async () => {
+test('the object of a quilt has the quilt marker, that of a blob does not', async () => {
   const { url, admin } = await startStore();
   const blobId = quiltIdOf(await putQuilt(url, { a: 'x' }));
   await blobIdOf(url, 'no quilt');
@@ -104,7 +104,7 @@ test('the object of a quilt carries the mark of a quilt, that of a blob does not
   ]);
 });
 
-describe('a form that is no quilt is refused', () => {
+describe('a form that is not a quilt is rejected', () => {
   const store = sharedStore();
 
   test.each<[string, FormData]>([
@@ -123,13 +123,13 @@ describe('a form that is no quilt is refused', () => {
     expect(await refusal(await putForm(store(), form))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
   });
 
-  test('two files of one name', async () => {
+  test('rejects two files with one name', async () => {
     const form = quiltForm({ a: 'x' });
     form.append('a', 'y');
     expect(await refusal(await putForm(store(), form))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
   });
 
-  test('metadata that is not JSON', async () => {
+  test('rejects metadata that is not JSON', async () => {
     const form = quiltForm({ a: 'x' });
     form.append('_metadata', '[{');
     expect(await refusal(await putForm(store(), form))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
@@ -140,19 +140,19 @@ describe('a form that is no quilt is refused', () => {
     ['?permanent=true&deletable=true', 'INVALID_BLOB_PERSISTENCE'],
     ['?nonsense=1', 'MALFORMED_REQUEST'],
     ['?encoding_type=RedStuff', 'MALFORMED_REQUEST'],
-  ])('the query %s', async (query, reason) => {
+  ])('rejects the query %s', async (query, reason) => {
     expect(await refusal(await putForm(store(), quiltForm({ a: 'x' }), query))).toEqual({
       status: 400,
       reason,
     });
   });
 
-  test('another version is the first one, as upstream has it', async () => {
+  test('treats another version as the first one, as upstream does', async () => {
     expect((await putForm(store(), quiltForm({ a: 'x' }), '?quilt_version=V9')).status).toBe(200);
   });
 });
 
-test('one byte more than the limit is refused, announced or not, and leaves nothing', async () => {
+test('rejects one byte above the limit, announced or not, and leaves nothing behind', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir, limits: { maxQuiltBodyBytes: 10_000 } });
   const announced = await putForm(url, quiltForm({ a: randomBytes(10_000) }));
@@ -169,7 +169,7 @@ test('one byte more than the limit is refused, announced or not, and leaves noth
   expect(await readdir(join(dataDir, 'incoming'))).toEqual([]);
 });
 
-test('files that would make a quilt many times their size are refused before it is built', async () => {
+test('rejects files that would make a quilt many times their size before building it', async () => {
   const { url } = await startStore({ limits: { maxQuiltBodyBytes: 200_000 } });
   const tiny = Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`n${n}`, 'x']));
   const response = await putForm(url, quiltForm({ ...tiny, large: randomBytes(150_000) }));
@@ -177,7 +177,7 @@ test('files that would make a quilt many times their size are refused before it 
   expect((await putForm(url, quiltForm({ a: 'x', large: randomBytes(150_000) }))).status).toBe(200);
 });
 
-test('a form that breaks off leaves nothing, and the place is free again', async () => {
+test('leaves nothing behind when a form is aborted, and frees its place', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir, limits: { publisher: { concurrent: 1, buffered: 1 } } });
   const upload = request(`${url}/v1/quilts`, {

@@ -66,7 +66,7 @@ const goldenQuilts: [files: MemoryFile[], quiltId: string, patchIdTails: string[
   ],
 ];
 
-test('with 1000 shards, quilts and their patches have the ids of the public networks', async () => {
+test('with 1000 shards, quilts and patches have the same ids as on the public networks', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quilt-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const encoder = createWasmEncoder(1000, 2);
@@ -91,7 +91,7 @@ test('666 files of 1000 bytes fill a quilt of 3,564,448 bytes', async () => {
 describe.each([4, 7, 31, 100, 1000])('with %i shards', (nShards) => {
   const rounds = nShards === 1000 ? 6 : 40;
 
-  test('the bytes are those of the Walrus SDK, and every file comes out as it went in', async () => {
+  test("the bytes equal the Walrus SDK's, and every file is read back unchanged", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const count = randomInt(1, Math.min(maxPatches(nShards), 60) + 1);
       const files = randomFiles(count, [0, 10, 3000, 60_000][round % 4] as number);
@@ -110,7 +110,7 @@ describe.each([4, 7, 31, 100, 1000])('with %i shards', (nShards) => {
     expect((await encodeInMemory(files.toReversed(), nShards)).quilt.equals(quilt)).toBe(true);
   });
 
-  test('as many patches as there are columns but one, and no more', async () => {
+  test('accepts one patch less than there are columns, and no more', async () => {
     const most = maxPatches(nShards);
     const files = Array.from({ length: most + 1 }, (_, n) => memoryFile(`n${n}`, ''));
     expect(() => planQuilt(files, nShards)).toThrow(QuiltInputError);
@@ -120,7 +120,7 @@ describe.each([4, 7, 31, 100, 1000])('with %i shards', (nShards) => {
   });
 });
 
-describe('where the Walrus SDK and the Rust implementation differ, Rust is followed', () => {
+describe('follows Rust where the Walrus SDK and the Rust implementation differ', () => {
   test('identifiers are ordered by their UTF-8 bytes, not by UTF-16', async () => {
     const files = [memoryFile('\u{1F600}', '1'), memoryFile('\uFF5E', '2')];
     const { quilt } = await encodeInMemory(files, 31);
@@ -136,12 +136,12 @@ describe('where the Walrus SDK and the Rust implementation differ, Rust is follo
     ['a control character of the second set', 'a\u0085b'],
     ['half a surrogate pair', 'a\uD800b'],
     ['65,532 bytes', 'x'.repeat(65_532)],
-  ])('an identifier with %s is refused', (_name, identifier) => {
+  ])('rejects an identifier with %s', (_name, identifier) => {
     expect(() => planQuilt([memoryFile(identifier, '')], 31)).toThrow(QuiltInputError);
   });
 
   test.each(['_test', '-test', '.test', ' test', 'test blob', '日本', '\uFEFF', 'x'.repeat(65_531)])(
-    'an identifier like %.10s is fine',
+    'accepts an identifier like %.10s',
     async (identifier) => {
       const { quilt } = await encodeInMemory([memoryFile(identifier, 'x')], 31);
       expect((await decodeAll(quilt, 31))[0]?.identifier).toBe(identifier);
@@ -149,14 +149,14 @@ describe('where the Walrus SDK and the Rust implementation differ, Rust is follo
   );
 });
 
-test('two files of one name, no file, and tags that are too long are refused', () => {
+test('rejects two files with one name, no file, and tags that are too long', () => {
   expect(() => planQuilt([memoryFile('a', '1'), memoryFile('a', '2')], 31)).toThrow(QuiltInputError);
   expect(() => planQuilt([], 31)).toThrow(QuiltInputError);
   expect(() => planQuilt([memoryFile('a', '', { k: 'v'.repeat(65_531) })], 31)).toThrow(QuiltInputError);
   expect(() => planQuilt([memoryFile('a', '', { k: 'v'.repeat(65_529) })], 31)).not.toThrow();
 });
 
-test('what no symbol is large enough for is refused before it is built', () => {
+test('rejects content that no symbol size can hold before building anything', () => {
   const size = 12 * 1024 * 1024;
   expect(() => planQuilt([{ ...memoryFile('a', ''), size }], 31)).not.toThrow();
   const files = Array.from({ length: 20 }, (_, n) => ({
@@ -166,7 +166,7 @@ test('what no symbol is large enough for is refused before it is built', () => {
   expect(() => planQuilt(files, 31)).toThrow(QuiltInputError);
 });
 
-test('the symbols are the smallest that hold everything', async () => {
+test('uses the smallest symbols that hold everything', async () => {
   for (let round = 0; round < 200; round += 1) {
     const nShards = [4, 7, 31, 100][round % 4] as number;
     const files = randomFiles(randomInt(1, Math.min(maxPatches(nShards), 40) + 1), 5000);
@@ -180,7 +180,7 @@ test('the symbols are the smallest that hold everything', async () => {
   }
 });
 
-test('a patch id is read back, and nothing else is', () => {
+test('parses only valid patch ids', () => {
   const quiltId = randomBytes(32).toString('base64url');
   const id = patchIdOf({ quiltId, start: 1, end: 667 });
   expect(parsePatchId(id)).toEqual({ quiltId, start: 1, end: 667 });
@@ -202,7 +202,7 @@ test('a patch id is read back, and nothing else is', () => {
     expect(parsePatchId(text)).toBeUndefined();
 });
 
-test('a large quilt is built from small reads, in small pieces', async () => {
+test('builds a large quilt from small reads, in small pieces', async () => {
   const files = Array.from({ length: 300 }, (_, n) => ({ ...memoryFile(`n${n}`, ''), size: 250_000 + n }));
   const plan = planQuilt(files, 1000);
   let largestRead = 0;

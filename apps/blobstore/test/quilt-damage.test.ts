@@ -41,7 +41,7 @@ const damaged = { status: 500, reason: 'INTERNAL_ERROR' };
 describe.each([
   ['small', 10_000],
   ['large', 400_000],
-])('a bit that the disk has changed in a %s quilt', (_name, fileBytes) => {
+])('a flipped bit on disk in a %s quilt', (_name, fileBytes) => {
   test.each(['before the first read', 'after reads'])('is never served: %s', async (moment) => {
     const { path, read, list, isRead, positionOf } = await storedQuilt(fileBytes);
     if (moment === 'after reads') {
@@ -64,7 +64,7 @@ describe.each([
     expect(await isRead('n0', await read('n0'))).toBe(true);
   });
 
-  test('in a file that was cut short, or is gone, is an error and not a 404', async () => {
+  test('a truncated or missing file is an error and not a 404', async () => {
     const { path, read } = await storedQuilt(fileBytes);
     await copyFile(path, `${path}.copy`);
     await truncate(path, 1000);
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-test('once a large quilt has been verified, damage in one patch does not keep the others from being read', async () => {
+test('damage in one patch of a verified large quilt does not affect reads of the others', async () => {
   const { path, read, isRead, list, positionOf } = await storedQuilt(400_000);
   expect(await isRead('n5', await read('n5'))).toBe(true);
   await flipBit(path, positionOf('n3', 5000));
@@ -92,7 +92,7 @@ test('many concurrent first readers of a quilt all get their patch', async () =>
   expect(read60).toEqual(names.map(() => true));
 });
 
-test('damage further on in a patch of many pieces cuts the answer before a wrong byte', async () => {
+test('damage further on in a patch of many pieces cuts the response before a wrong byte', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir });
   const content = randomBytes(5_000_000);

@@ -39,7 +39,7 @@ const valid = Buffer.from(
   `${part('a', 'one')}${part('_metadata', '[{"identifier":"a","tags":{"k":"v"}}]')}${part('b', 'two')}--xyz--\r\n`,
 );
 
-test('no form, however it is broken, is answered with a 500 or left waiting', async () => {
+test('never responds with 500 to a malformed form, or leaves it waiting', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir });
   expect(await put(url, formType, valid)).toBe(200);
@@ -96,7 +96,7 @@ describe('a body', () => {
       400,
     ],
     ['with too much metadata', formType, `${part('_metadata', ' '.repeat(9_000_000))}--xyz--`, 400],
-  ])('%s is answered', async (_name, type, body, status) => {
+  ])('%s gets a response', async (_name, type, body, status) => {
     expect(await put(store(), type, Buffer.from(body))).toBe(status);
   });
 
@@ -119,7 +119,7 @@ describe('an id', () => {
     patchIds = answer.storedQuiltBlobs.map(({ quiltPatchId }) => quiltPatchId);
   });
 
-  test('of random or changed characters is answered with 200, 400 or 404', async () => {
+  test('of random or changed characters gets 200, 400 or 404', async () => {
     const alphabet = 'ABCabc019-_=+/%.~ \u00e9';
     for (let round = 0; round < 600; round += 1) {
       const known = round % 2 === 0 ? quiltId : (patchIds[randomInt(2)] ?? '');
@@ -140,7 +140,7 @@ describe('an id', () => {
     }
   });
 
-  test('with columns of every kind is answered with 200 or 404', async () => {
+  test('with columns of any kind gets 200 or 404', async () => {
     for (let round = 0; round < 200; round += 1) {
       const bytes = Buffer.from(patchIds[0] ?? '', 'base64url');
       bytes.writeUInt16LE([1, 2, 3, 20, 21, 65_535, randomInt(65_536)][round % 7] as number, 33);

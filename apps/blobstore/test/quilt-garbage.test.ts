@@ -10,7 +10,7 @@ import { encodeInMemory, memoryFile } from './quilt-in-memory.ts';
 
 const nShards = 31;
 
-/** Reads all that a blob offers as a quilt; returns how many bytes of content came out. */
+/** Reads everything a blob offers as a quilt; returns the number of content bytes. */
 async function readEverything(blob: Buffer): Promise<number> {
   const layout = layoutOfSize(blob.length, nShards);
   if (layout === undefined) throw new InvalidQuiltError('no layout');
@@ -25,7 +25,7 @@ async function readEverything(blob: Buffer): Promise<number> {
   return bytes;
 }
 
-/** It is read as something sound, of no more bytes than there are, or refused as no quilt. */
+/** It is read as a valid quilt of no more bytes than exist, or rejected as not a quilt. */
 async function readOrRefuse(blob: Buffer): Promise<'read' | 'refused'> {
   try {
     expect(await readEverything(blob)).toBeLessThanOrEqual(blob.length);
@@ -38,7 +38,7 @@ async function readOrRefuse(blob: Buffer): Promise<'read' | 'refused'> {
 
 const { rows, columns } = sourceMatrix(nShards);
 
-test('blobs that are not quilts are refused', async () => {
+test('rejects blobs that are not quilts', async () => {
   for (const blob of [
     Buffer.alloc(0),
     Buffer.alloc(rows * columns),
@@ -53,7 +53,7 @@ test('blobs that are not quilts are refused', async () => {
   }
 });
 
-test('random bytes are refused, also where they begin like a quilt', async () => {
+test('rejects random bytes, even if they start like a quilt', async () => {
   for (let round = 0; round < 300; round += 1) {
     const blob = randomBytes(rows * columns * 2 * randomInt(1, 20));
     if (round % 2 === 0) {
@@ -69,7 +69,7 @@ describe('a quilt with changed bytes', () => {
     memoryFile(`file-${n}`, randomBytes(n * 50), n % 2 === 0 ? { kind: 'even', n: String(n) } : {}),
   );
 
-  test('is read or refused, and nothing outside of it is read', async () => {
+  test('is read or rejected, without reads outside of it', async () => {
     const { quilt, plan } = await encodeInMemory(files, nShards);
     const { symbolBytes } = plan.layout;
     const outcomes = { read: 0, refused: 0 };
@@ -87,7 +87,7 @@ describe('a quilt with changed bytes', () => {
     expect(outcomes.refused).toBeGreaterThan(0);
   });
 
-  test('is refused where its index or a header lies about lengths and columns', async () => {
+  test('is rejected if its index or a header has wrong lengths or columns', async () => {
     const { quilt, plan } = await encodeInMemory([memoryFile('a', 'hello', { k: 'v' })], nShards);
     const { symbolBytes } = plan.layout;
     const stride = columns * symbolBytes;
@@ -129,7 +129,7 @@ describe('a quilt with changed bytes', () => {
   });
 });
 
-test('tags that are out of order or come twice are refused, as BCS has it', async () => {
+test('rejects tags that are out of order or repeated, as BCS requires', async () => {
   const { quilt } = await encodeInMemory([memoryFile('a', '', { k1: 'v', k2: 'v' })], nShards);
   for (const key of ['k3', 'k2']) {
     const changed = Buffer.from(quilt);

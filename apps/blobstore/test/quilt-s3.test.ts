@@ -11,7 +11,7 @@ const s3 = sharedS3();
 test.each([
   ['small', 5000],
   ['large', 300_000],
-])('the patches of a %s quilt are read from a bucket, and no copy of it stays', async (_name, fileBytes) => {
+])('reads the patches of a %s quilt from a bucket, and keeps no local copy', async (_name, fileBytes) => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir, s3: s3().place() });
   const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`n${n}`, randomBytes(fileBytes)]));

@@ -6,11 +6,11 @@ export interface RawRead {
   headers: IncomingHttpHeaders;
   /** All that arrived, even when it was cut off */
   bytes: Buffer;
-  /** Whether the response came to its end */
+  /** Whether the response was complete */
   complete: boolean;
 }
 
-/** Reads a response for what it is: `fetch` hides what arrived before a connection was cut. */
+/** Reads a raw response: `fetch` hides what arrived before a connection was closed. */
 export function rawRead(url: string, options: RequestOptions & { body?: string } = {}): Promise<RawRead> {
   const { body, ...rest } = options;
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { blockBytes } from '../src/storage/block-digests.ts';
 import { type RawRead, rawRead } from './raw-read.ts';
 import { putNew, startStore } from './running-store.ts';
 
-/** What a read may answer, whatever it is asked; anything else is a fault of ours. */
+/** The allowed responses to any read; anything else is a bug. */
 const expected = new Set([200, 206, 400, 404, 405, 413, 414, 415, 416, 422, 431]);
 
 function pick<T>(values: readonly T[]): T {
@@ -109,7 +109,7 @@ function encodedPath(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]/gu, (letter) => encodeURIComponent(letter));
 }
 
-test('no range, id, query or JSON makes a read fail, hang or answer wrong bytes', async () => {
+test('no range, id, query or JSON makes a read fail, hang or return wrong bytes', async () => {
   const { url } = await startStore();
   const content = randomBytes(2 * blockBytes + 100);
   const { blobObject } = await putNew(url, content);

@@ -38,7 +38,7 @@ test('a blob above the size limit cannot be read by any route; one at the limit 
   for (const read of readsOf(url, at.blobId, at.id)) expect((await fetch(...read)).ok).toBe(true);
 });
 
-test('a blocked blob is neither read nor stored, whether it is there or not', async () => {
+test('a blocked blob is neither read nor stored, whether it exists or not', async () => {
   const directory = await temporaryDirectory();
   const blocklistFile = join(directory, 'blocked.yaml');
   await writeFile(blocklistFile, '[]');
@@ -58,7 +58,7 @@ test('a blocked blob is neither read nor stored, whether it is there or not', as
   expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
-test('a blocklist may be replaced; one that breaks or goes leaves the last good one in force', async () => {
+test('a blocklist can be replaced; the last valid one stays in force if it breaks or disappears', async () => {
   const directory = await temporaryDirectory();
   const blocklistFile = join(directory, 'blocked.yaml');
   const [first, second] = ['B', 'C'].map((letter) => `${letter.repeat(42)}A`) as [string, string];
@@ -86,7 +86,7 @@ test('a blocklist may be replaced; one that breaks or goes leaves the last good 
   await expect.poll(() => statusOf(second), patient).toBe(404);
 });
 
-test('a start with a blocklist that is missing or broken is refused', async () => {
+test('a start with a missing or broken blocklist is rejected', async () => {
   const directory = await temporaryDirectory();
   const blocklistFile = join(directory, 'blocked.yaml');
   await expect(startStore({ blocklistFile })).rejects.toThrow('ENOENT');
@@ -116,11 +116,11 @@ test.each([
   '{}',
   '[',
   '- []',
-])('the text %j is no list of blobs', (text) => {
+])('the text %j is not a list of blobs', (text) => {
   expect(() => parseBlocklist(text)).toThrow();
 });
 
-test('while a blob is being stored it is unavailable, not missing', async () => {
+test('a blob is unavailable, not missing, while it is being stored', async () => {
   const { url, admin } = await startStore();
   const blobId = await blobIdOf(url, 'comes again', '?epochs=1');
   await admin.advanceEpoch();
@@ -136,7 +136,7 @@ test('while a blob is being stored it is unavailable, not missing', async () => 
   expect((await read()).status).toBe(200);
 });
 
-test('the faults that are asked for meet every read', async () => {
+test('requested faults apply to every read', async () => {
   const { url, admin } = await startStore();
   const { blobObject } = await putNew(url, 'in trouble');
   admin.faults.add({ operation: 'read', fault: 'BLOB_UNAVAILABLE', blobId: blobObject.blobId });

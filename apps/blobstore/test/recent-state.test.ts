@@ -5,7 +5,7 @@ function stateOf(epoch: number) {
   return { epoch, nShards: 31, prices: { storage: 1n, write: 1n }, nodeKeys: [] };
 }
 
-test('is read again for another epoch and after a refusal, not for every store', async () => {
+test('is read again for another epoch and after a rejection, not for every store', async () => {
   let epoch = 1;
   let reads = 0;
   const recent = createRecentState(stateOf(1), async () => {
@@ -24,7 +24,7 @@ test('is read again for another epoch and after a refusal, not for every store',
   expect(reads).toBe(2);
 });
 
-test('a read that fails is an error, and the next one asks again', async () => {
+test('returns the error of a failed read, and reads again for the next caller', async () => {
   let fails = true;
   const recent = createRecentState(stateOf(1), async () => {
     if (fails) throw new Error('silent');

@@ -29,7 +29,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await again.liveObjects(blob.blobId)).toMatchObject([left]);
   });
 
-  test('certifies and extends in one, and hands over', async () => {
+  test('certifies and extends in one step, and transfers', async () => {
     const { registry } = await create();
     const blob = await newBlob({ epochs: 1, deletable: false });
     const objectId = await registry.register(blob);
@@ -54,7 +54,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.setAttributes(missing, {})).rejects.toMatchObject({ reason: 'not-found' });
   });
 
-  test("shares an object, which is found by the id of the shared one and no longer the publisher's", async () => {
+  test("shares an object, which is then found by the shared id and no longer the publisher's", async () => {
     const { registry } = await create();
     const blob = await newBlob({ share: true });
     const { object, sharedBlobObject = '' } = await registry.store(blob, durable);
@@ -106,7 +106,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.extend(own.object.id, 1)).rejects.toMatchObject({ reason: 'too-long' });
   });
 
-  test('lists blobs and objects page by page, each once, without what has ended', async () => {
+  test('lists blobs and objects page by page, each once, without ended ones', async () => {
     const { registry, advance } = await create();
     const ended = await newBlob({ epochs: 1 });
     await registry.store(ended, durable);

@@ -21,7 +21,7 @@ interface Expected {
   isShared: boolean;
 }
 
-/** Numbers that follow from a seed, so that a failure can be had again (mulberry32). */
+/** Numbers from a seed, so that a failure can be reproduced (mulberry32). */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -32,7 +32,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-test('whatever happens in whatever order, the registry and a plain list of objects agree', async () => {
+test('agrees with a plain list of objects after any operations in any order', async () => {
   const seed = randomInt(2 ** 31);
   const random = seeded(seed);
   const path = join(await temporaryDirectory(), 'registry.jsonl');
@@ -52,7 +52,7 @@ test('whatever happens in whatever order, the registry and a plain list of objec
     for (const [id, endEpoch] of spares) if (endEpoch <= epoch) spares.delete(id);
   }
 
-  /** Runs a change that ought to work exactly where `isAllowed` says so. */
+  /** Runs a change that must succeed exactly if `isAllowed` is true. */
   async function attempt<T>(isAllowed: boolean, change: Promise<T>): Promise<T | undefined> {
     const result = await change.catch((error: unknown) => error as Error);
     expect(!(result instanceof RegistryRefusedError), `seed ${seed}`).toBe(isAllowed);

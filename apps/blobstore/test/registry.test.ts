@@ -43,7 +43,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     },
   );
 
-  test('knows nothing of what was never stored', async () => {
+  test('knows nothing about blobs that were never stored', async () => {
     const { registry } = await create();
     expect(await registry.liveObjects((await newBlob()).blobId)).toEqual([]);
     expect(await registry.find(`0x${'0'.repeat(64)}`)).toBeUndefined();
@@ -57,7 +57,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.liveObjects(blob.blobId)).toHaveLength(12);
   });
 
-  test('hands an object over and then does not call it its own', async () => {
+  test('transfers an object and then does not treat it as its own', async () => {
     const { registry } = await create();
     const permanent = await newBlob({ sendObjectTo: recipient, deletable: false });
     const deletable = await newBlob({ sendObjectTo: recipient });
@@ -66,7 +66,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.liveObjects(deletable.blobId)).toMatchObject([{ owned: false }]);
   });
 
-  test('extends its own object for the storage fee alone', async () => {
+  test('extends its own object for the storage fee only', async () => {
     const { registry } = await create();
     const blob = await newBlob({ epochs: 1 });
     const { object } = await registry.store(blob, durable);
@@ -88,7 +88,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.extend(object.id, 1)).rejects.toThrow();
   });
 
-  test('forgets an object when its end epoch begins', async () => {
+  test('removes an object when its end epoch starts', async () => {
     const { registry, advance } = await create();
     const epoch = await registry.currentEpoch();
     const short = await newBlob({ epochs: 1 });
@@ -102,15 +102,17 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.liveObjects(long.blobId)).toHaveLength(1);
   });
 
-  test('knows after a restart what it knew before', async () => {
+  test('has the same contents after a restart', async () => {
     const { registry, reopen } = await create();
     const own = await newBlob({ epochs: 5 });
-    const given = await newBlob({ sendObjectTo: recipient, deletable: false });
+    const transferred = await newBlob({ sendObjectTo: recipient, deletable: false });
     const { object } = await registry.store(own, durable);
-    await registry.store(given, durable);
+    await registry.store(transferred, durable);
     await registry.extend(object.id, 2);
-    const before = [await registry.liveObjects(own.blobId), await registry.liveObjects(given.blobId)];
+    const before = [await registry.liveObjects(own.blobId), await registry.liveObjects(transferred.blobId)];
     const again = await reopen();
-    expect([await again.liveObjects(own.blobId), await again.liveObjects(given.blobId)]).toEqual(before);
+    expect([await again.liveObjects(own.blobId), await again.liveObjects(transferred.blobId)]).toEqual(
+      before,
+    );
   });
 });

@@ -4,7 +4,7 @@ import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { expect, test } from 'vitest';
 import { blobIdOf, put, putNew, startStore, temporaryDirectory } from './running-store.ts';
 
-test('a restart finds blobs, objects and epochs again', async () => {
+test('finds blobs, objects and epochs after a restart', async () => {
   const dataDir = await temporaryDirectory();
   const first = await startStore({ dataDir });
   const kept = await putNew(first.url, 'kept', '?permanent=true&epochs=5');
@@ -20,7 +20,7 @@ test('a restart finds blobs, objects and epochs again', async () => {
   });
 });
 
-test('half-received files are removed at boot, foreign files are left alone', async () => {
+test('removes half-received files at boot, and ignores foreign files', async () => {
   const dataDir = await temporaryDirectory();
   await mkdir(join(dataDir, 'incoming'), { recursive: true });
   await writeFile(join(dataDir, 'incoming', 'torn'), 'half a bl');
@@ -31,7 +31,7 @@ test('half-received files are removed at boot, foreign files are left alone', as
   expect(await readdir(join(dataDir, 'objects', '00'))).toEqual(['notes.txt']);
 });
 
-test('a journal with a torn end opens, one with damage in the middle does not', async () => {
+test('opens a journal with a truncated end, but not one with damage in the middle', async () => {
   const dataDir = await temporaryDirectory();
   const journal = join(dataDir, 'registry.jsonl');
   const first = await startStore({ dataDir });
@@ -49,7 +49,7 @@ test('a journal with a torn end opens, one with damage in the middle does not', 
   await expect(startStore({ dataDir })).rejects.toThrow(/registry\.jsonl is damaged in line 3/);
 });
 
-test('a second store on the same directory is refused, and not for longer than the first lives', async () => {
+test('rejects a second store on the same directory, until the first one stops', async () => {
   const dataDir = await temporaryDirectory();
   const first = await startStore({ dataDir });
   await expect(startStore({ dataDir })).rejects.toThrow(DirectoryLockedError);
@@ -57,7 +57,7 @@ test('a second store on the same directory is refused, and not for longer than t
   await startStore({ dataDir });
 });
 
-test('a directory keeps its number of shards', async () => {
+test('keeps the number of shards of a directory', async () => {
   const dataDir = await temporaryDirectory();
   await (await startStore({ dataDir, nShards: 31 })).close();
   await expect(startStore({ dataDir, nShards: 10 })).rejects.toThrow(/holds blobs for 31 shards/);

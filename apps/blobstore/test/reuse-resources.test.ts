@@ -18,8 +18,8 @@ async function readStatus({ url }: BlobStore, blobId: string): Promise<{ status:
   return refusal(await fetch(`${url}/v1/blobs/${blobId}`));
 }
 
-describe('a registration that was left uncertified', () => {
-  test('is not readable yet, which is no 404; it counts in the status; it ends like any other', async () => {
+describe('an uncertified registration', () => {
+  test('is not readable yet, but not a 404; it counts in the status, and expires like any other', async () => {
     const store = await startStore();
     const blobId = await leaveUncertified(store, 'x', '?epochs=2');
     expect(await readStatus(store, blobId)).toEqual({ status: 503, reason: 'BLOB_UNAVAILABLE' });
@@ -36,7 +36,7 @@ describe('a registration that was left uncertified', () => {
     expect(await readStatus(store, blobId)).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });
   });
 
-  test('is resumed for nothing, as the same object', async () => {
+  test('is resumed at no cost, as the same object', async () => {
     const store = await startStore();
     const blobId = await leaveUncertified(store, 'x', '?epochs=5');
     const [left] = (await store.admin.getBlob(blobId)).objects;
@@ -49,7 +49,7 @@ describe('a registration that was left uncertified', () => {
     expect(await (await fetch(`${store.url}/v1/blobs/${blobId}`)).text()).toBe('x');
   });
 
-  test('is extended for the difference where it is too short', async () => {
+  test('is extended for the difference if it is too short', async () => {
     const store = await startStore();
     await leaveUncertified(store, 'x', '?epochs=2&permanent=true');
     const query = `?epochs=5&permanent=true&reuse_resources=true&send_object_to=${recipient}`;
@@ -81,7 +81,7 @@ describe('a registration that was left uncertified', () => {
     expect(await put(url, 'x', '?epochs=5&reuse_resources=true')).toHaveProperty('alreadyCertified.object');
   });
 
-  test('outlives a restart, and is resumed behind it', async () => {
+  test('survives a restart, and is resumed after it', async () => {
     const dataDir = await temporaryDirectory();
     const first = await startStore({ dataDir });
     const blobId = await leaveUncertified(first, 'x', '?epochs=5');
@@ -103,7 +103,7 @@ describe('a registration that was left uncertified', () => {
 });
 
 describe('storage of a deleted blob', () => {
-  test('is taken up by a later store for the write fee alone', async () => {
+  test('is reused by a later store for the write fee only', async () => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'deleted', '?epochs=5');
     await admin.deleteObject(blobObject.id);
@@ -121,14 +121,14 @@ describe('storage of a deleted blob', () => {
     ['it is too short', '?epochs=2', '?epochs=3&reuse_resources=true'],
     ['reuse is not asked for', '?epochs=5', '?epochs=1'],
     ['its owner is another', `?epochs=5&send_object_to=${recipient}`, '?epochs=1&reuse_resources=true'],
-  ])('is left alone where %s', async (_name, before, after) => {
+  ])('is not reused if %s', async (_name, before, after) => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'deleted', before);
     await admin.deleteObject(blobObject.id);
     expect((await putNew(url, 'other', after)).resourceOperation).toHaveProperty('registerFromScratch');
   });
 
-  test('ends when its time is over, and outlives a restart until then', async () => {
+  test('expires with its epochs, and survives a restart until then', async () => {
     const dataDir = await temporaryDirectory();
     const first = await startStore({ dataDir });
     for (const body of ['a', 'b']) {
@@ -146,7 +146,7 @@ describe('storage of a deleted blob', () => {
     expect(late.resourceOperation).toHaveProperty('registerFromScratch');
   });
 
-  test('goes to one of twenty stores at once, and the others pay', async () => {
+  test('is reused by one of twenty concurrent stores, and the others pay', async () => {
     const { url, admin } = await startStore({ limits: { publisher: { concurrent: 20, buffered: 20 } } });
     const { blobObject } = await putNew(url, 'deleted', '?epochs=5');
     await admin.deleteObject(blobObject.id);

@@ -8,7 +8,7 @@ import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 
 const silent = pino({ level: 'silent' });
 
-/** For `expect.poll`: a busy machine takes longer than the second that is its default. */
+/** For `expect.poll`, whose default of one second is too short on a busy machine. */
 export const patient = { timeout: 20_000 };
 
 /** A directory that is gone after the test. */

@@ -16,13 +16,13 @@ export const credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY:
 export interface S3Server {
   child: ChildProcess;
   endpoint: string;
-  /** Where the server keeps what it was given */
+  /** Where the server stores its data */
   directory: string;
   /** A part of its bucket that no other test uses */
   place(endpoint?: string): S3Options;
 }
 
-/** An S3-compatible server (s3rver) in a process of its own. The caller ends it and removes its directory. */
+/** An S3-compatible server (s3rver) in a separate process. The caller stops it and removes its directory. */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 's3-'));
   const child = spawn(

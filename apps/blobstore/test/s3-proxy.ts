@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 /** What becomes of a request: it passes, is answered with a status or a text, or never answered. */
 export type Verdict = 'pass' | 'silence' | number | { xml: string };
 
-/** A server between a client and S3 that lets fail what a test says. Returns its URL. */
+/** A proxy in front of S3 that fails requests as a test requires. Returns its URL. */
 export async function startProxy(
   target: string,
   judge: (asked: { method: string; path: string }) => Verdict,

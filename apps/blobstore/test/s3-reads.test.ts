@@ -7,7 +7,7 @@ import { bucketAt, keysOf, sharedS3 } from './s3-server.ts';
 
 const s3 = sharedS3();
 
-test('a byte that the bucket changed is not sent, but earlier blocks and other ranges are', async () => {
+test('a byte changed in the bucket is not sent, but earlier blocks and other ranges are', async () => {
   const place = s3().place();
   const content = randomBytes(8 * blockBytes);
   const { url } = await startStore({ s3: place });

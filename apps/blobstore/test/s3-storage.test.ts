@@ -42,7 +42,7 @@ function hashOf(...parts: (string | Uint8Array)[]): string {
   return hash.digest('base64url');
 }
 
-/** Stores content under an identity that stands for it. */
+/** Stores content under a made-up identity. */
 async function keep(storage: Storage, content: Uint8Array): Promise<StoredBlob> {
   const staged = await storage.stage(chunks(content), content.byteLength);
   const identity = { blobId: hashOf('id', content), rootHash: hashOf('root', content) };
@@ -69,7 +69,7 @@ async function removableOf(storage: Storage, blobId?: string): Promise<Removable
 }
 
 test.each([0, 1, 1000, mebibyte, 20 * mebibyte])(
-  '%i bytes go in and out, whole and in parts',
+  'stores and reads %i bytes, whole and in parts',
   async (size) => {
     const place = s3().place();
     const directory = await temporaryDirectory();
@@ -91,7 +91,7 @@ test.each([0, 1, 1000, mebibyte, 20 * mebibyte])(
   },
 );
 
-test('block digests are kept with the blob and go with it', async () => {
+test('keeps block digests with the blob and deletes them with it', async () => {
   const storage = await open(s3().place(), 0);
   const content = randomBytes(blockBytes + 1);
   const hasher = createBlockHasher();
@@ -103,26 +103,26 @@ test('block digests are kept with the blob and go with it', async () => {
   expect(await storage.find(blob.blobId)).toBeUndefined();
 });
 
-test('what was never stored is not there', async () => {
+test('does not find content that was never stored', async () => {
   const storage = await open(s3().place());
   expect(await storage.find(hashOf('nothing'))).toBeUndefined();
   expect(await storage.findByDigest(hashOf('nothing'))).toBeUndefined();
 });
 
-test('content that was stored a moment ago is not sent again; an old copy is replaced, not relied on', async () => {
+test('does not upload content stored a moment ago again, but replaces an old copy', async () => {
   const place = s3().place();
   const content = randomBytes(100);
   const young = await open(place);
   await keep(young, content);
   await keep(await open(place), content);
   expect(await keysOf(bucketAt(place), 'content/')).toHaveLength(1);
-  // With no grace every copy is old at once.
+  // Without a grace period every copy is old immediately.
   const strict = await open(place, 0);
   await keep(strict, content);
   expect(await keysOf(bucketAt(place), 'content/')).toHaveLength(2);
 });
 
-test('a sweep removes surplus copies and offers old blobs only', async () => {
+test('removes surplus copies in a sweep, and reports only old blobs', async () => {
   const place = s3().place();
   const content = randomBytes(100);
   const strict = await open(place, 0);
@@ -137,7 +137,7 @@ test('a sweep removes surplus copies and offers old blobs only', async () => {
   expect(await keysOf(bucket, 'content/')).toHaveLength(1);
 });
 
-test('what another instance stores after a sweep has listed survives it', async () => {
+test('keeps content that another instance stores after a sweep has listed', async () => {
   const place = s3().place();
   const content = randomBytes(100);
   const sweeping = await open(place, 0);
@@ -147,11 +147,11 @@ test('what another instance stores after a sweep has listed survives it', async 
   await keep(await open(place, 0), content);
   await judged!.remove();
   expect(await contentOf(await open(place), blob)).toEqual(content);
-  // Also the one that remembers the removed copy finds the other.
+  // The instance that remembers the removed copy finds the other one as well.
   expect(await contentOf(sweeping, blob)).toEqual(content);
 });
 
-test('a reader that remembers a removed copy looks again, and then says that it cannot read', async () => {
+test('looks for a removed copy again, and then reports an error', async () => {
   const place = s3().place();
   const reader = await open(place);
   const blob = await keep(reader, randomBytes(10));
@@ -160,7 +160,7 @@ test('a reader that remembers a removed copy looks again, and then says that it 
   await expect(reader.read(blob)).rejects.toThrow(StorageUnavailableError);
 });
 
-test('listings go over pages', async () => {
+test('pages through listings', async () => {
   const place = { ...s3().place(), pageSize: 3 };
   const storage = await open(place, 0);
   const blobs = await Promise.all(Array.from({ length: 10 }, () => keep(storage, randomBytes(50))));
@@ -169,7 +169,7 @@ test('listings go over pages', async () => {
   expect(await removableOf(storage, blobs[4]!.blobId)).toHaveLength(1);
 });
 
-test('an object of another length than its key says is damage', async () => {
+test('treats an object with another length than its key says as damaged', async () => {
   const place = s3().place();
   const blob = await keep(await open(place), randomBytes(10));
   const bucket = bucketAt(place);
@@ -178,7 +178,7 @@ test('an object of another length than its key says is damage', async () => {
   await expect((await open(place)).read(blob)).rejects.toThrow(BlobDamagedError);
 });
 
-test('foreign keys among the content are left alone', async () => {
+test('ignores foreign keys among the content', async () => {
   const place = s3().place();
   const bucket = bucketAt(place);
   await bucket.put('content/notes.txt', 'an operator wrote this');
@@ -188,11 +188,11 @@ test('foreign keys among the content are left alone', async () => {
   expect(await removableOf(storage)).toEqual([]);
 });
 
-test('an upload that fails in the middle is aborted and leaves no copy', async () => {
+test('aborts an upload that fails in the middle, and leaves no copy', async () => {
   const { endpoint, place } = s3();
   const aborted: string[] = [];
   const proxy = await startProxy(endpoint, ({ method, path }) => {
-    // s3rver does not know the request, so that it is asked for is all there is to see.
+    // s3rver does not support the request, so only the request itself can be checked.
     if (method === 'DELETE' && path.includes('uploadId=')) aborted.push(path);
     return path.includes('partNumber=3') ? 500 : 'pass';
   });
@@ -203,7 +203,7 @@ test('an upload that fails in the middle is aborted and leaves no copy', async (
   expect(await keysOf(bucketAt({ ...failing, endpoint }))).toEqual([]);
 });
 
-test('a sweep aborts the uploads that a crash left, not those of now', async () => {
+test('aborts uploads left by a crash in a sweep, but not current ones', async () => {
   const upload = (id: string, began: Date) =>
     `<Upload><Key>test/content/x</Key><UploadId>${id}</UploadId><Initiated>${began.toISOString()}</Initiated></Upload>`;
   const uploads = upload('old', new Date(Date.now() - 2 * hour)) + upload('young', new Date());
@@ -224,7 +224,7 @@ test.each([
   ['fails', 500],
   ['is overloaded', 503],
   ['says nothing', 'silence'],
-] as const)('a server that %s is unavailable, and nothing is called missing', async (_name, verdict) => {
+] as const)('is unavailable, and calls nothing missing, with a server that %s', async (_name, verdict) => {
   let answer: 'pass' | typeof verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => answer);
   const storage = await open({ ...s3().place(proxy), timeoutMs: 1500 });
@@ -238,7 +238,7 @@ test.each([
   expect(await contentOf(storage, blob)).toHaveLength(10);
 });
 
-test('a reader may take longer than a request', async () => {
+test('allows a reader to take longer than a request', async () => {
   const storage = await open({ ...s3().place(), timeoutMs: 1000 });
   const content = randomBytes(8 * mebibyte);
   const blob = await keep(storage, content);
@@ -251,7 +251,7 @@ test('a reader may take longer than a request', async () => {
   expect(content.equals(Buffer.concat(chunks))).toBe(true);
 });
 
-test('a failure that passes is not noticed', async () => {
+test('hides a temporary failure', async () => {
   let failures = 0;
   const proxy = await startProxy(s3().endpoint, () => {
     failures += 1;

@@ -4,7 +4,7 @@ import { put, putNew, startStore, temporaryDirectory } from './running-store.ts'
 const objectId = /^0x[0-9a-f]{64}$/;
 const recipient = `0x${'ab'.repeat(32)}`;
 
-test('share=true makes a shared object, by whose id the blob is read as well', async () => {
+test('share=true creates a shared object, whose id also reads the blob', async () => {
   const { url, admin } = await startStore();
   const created = await putNew(url, 'shared', '?share=true&permanent=true');
   expect(Object.keys(created)).toEqual(['blobObject', 'resourceOperation', 'cost', 'sharedBlobObject']);
@@ -31,7 +31,7 @@ test('a shared object is never reused, and is found again after a restart', asyn
   expect(again).not.toHaveProperty('sharedBlobObject');
 });
 
-test('an own object that is extended can be shared with that', async () => {
+test('its own object can be extended and shared in one store', async () => {
   const { url } = await startStore();
   const { blobObject } = await putNew(url, 'x', '?epochs=1');
   const extended = await putNew(url, 'x', '?epochs=2&reuse_resources=true&share=true');
@@ -39,7 +39,7 @@ test('an own object that is extended can be shared with that', async () => {
   expect(extended.sharedBlobObject).toMatch(objectId);
 });
 
-test('burnt after the store: the object is gone, the blob is read until its end', async () => {
+test('burning after the store deletes the object, and the blob can be read until its end', async () => {
   const { url, admin } = await startStore({ burnAfterStore: true });
   const { blobObject } = await putNew(url, 'burnt', '?permanent=true&epochs=2');
   const read = () => fetch(`${url}/v1/blobs/${blobObject.blobId}`);
@@ -63,7 +63,7 @@ test('a burnt object cannot be reused, extended or deleted', async () => {
   expect(kept).toHaveLength(2);
 });
 
-test('a receiver or sharing comes before burning', async () => {
+test('a receiver or sharing takes precedence over burning', async () => {
   const { url, admin } = await startStore({ burnAfterStore: true });
   const sent = await putNew(url, 'sent', `?send_object_to=${recipient}`);
   const shared = await putNew(url, 'shared', '?share=true');

@@ -11,7 +11,7 @@ import { blobIdOf, patient, putNew, startStore, temporaryDirectory } from './run
 
 const mebibyte = 1024 * 1024;
 
-/** A client that asks and takes nothing of the answer. */
+/** A client that sends a request and reads nothing of the response. */
 async function ask(url: string, path: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -34,7 +34,7 @@ async function openFilesIn(dataDir: string): Promise<number> {
 const headOf = async (url: string) => (await fetch(url, { method: 'HEAD' })).status;
 
 test.each(['cut off when it takes nothing', 'gone'])(
-  'a reader that is %s leaves nothing behind',
+  'releases everything of a reader that is %s',
   async (how) => {
     const dataDir = await temporaryDirectory();
     const limits = {
@@ -64,7 +64,7 @@ test.each(['cut off when it takes nothing', 'gone'])(
   },
 );
 
-test('a reader that is slow and steady gets all of it', async () => {
+test('sends everything to a slow but steady reader', async () => {
   const { url } = await startStore({ limits: { stalledSendMs: 2000 } });
   const content = randomBytes(8 * mebibyte);
   const blobId = await blobIdOf(url, content);
@@ -78,7 +78,7 @@ test('a reader that is slow and steady gets all of it', async () => {
   expect(content.equals(Buffer.concat(chunks))).toBe(true);
 });
 
-test('readers that take nothing do not hold up the others while there is a place', async () => {
+test('readers that take nothing do not delay others while there is a free place', async () => {
   const { url } = await startStore({ limits: { aggregator: { concurrent: 4, buffered: 8 } } });
   const large = await blobIdOf(url, randomBytes(10 * mebibyte));
   const small = await blobIdOf(url, 'small');
@@ -88,7 +88,7 @@ test('readers that take nothing do not hold up the others while there is a place
   }
 });
 
-test('a connection that has read a blob is not cut while a later request takes long', async () => {
+test('does not close a connection that has read a blob while a later request takes long', async () => {
   const { url, admin } = await startStore({ limits: { stalledSendMs: 50 } });
   const blobId = await blobIdOf(url, 'first');
   const { hostname, port } = new URL(url);
@@ -115,11 +115,11 @@ async function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> 
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]);
 }
 
-test('many reads of a large blob at a time need little memory', async () => {
+test('needs little memory for many concurrent reads of a large blob', async () => {
   const dataDir = await temporaryDirectory();
   const args = ['--port', '0', '--shards', '100', '--data-dir', dataDir, '--max-body-size', '65536'];
   const content = randomBytes(64 * mebibyte);
-  // What computes the id of a blob holds all of it, so the reads get a process of their own.
+  // Computing a blob id keeps the whole blob in memory, so the reads get a separate process.
   const writer = spawnMain(args);
   const blobId = await blobIdOf(await urlOf(writer), content);
   writer.child.kill('SIGTERM');

@@ -21,7 +21,7 @@ async function start() {
   return { walrus, store, put, get, staged };
 }
 
-/** What the client puts on the wire for a blob: the node of each sliver, and its body. */
+/** The client's requests for a blob: the node of each sliver, and its body. */
 async function captured(walrus: Walrus, blob: Uint8Array, register = true) {
   const encoded = await walrus.encodeBlob(blob);
   const { blobId, rootHash } = encoded;
@@ -53,7 +53,7 @@ async function captured(walrus: Walrus, blob: Uint8Array, register = true) {
   return { blobId, metadata: first!.body, slivers, objectId: registered?.blob.id ?? '' };
 }
 
-test('takes nothing for a blob that is not registered, and keeps nothing of it', async () => {
+test('accepts and keeps nothing for a blob that is not registered', async () => {
   const { walrus, put, get, staged, store } = await start();
   const { blobId, metadata, slivers } = await captured(walrus, randomBytes(500), false);
   const notRegistered = { status: 400, reason: 'NOT_REGISTERED' };
@@ -71,7 +71,7 @@ test('takes nothing for a blob that is not registered, and keeps nothing of it',
   expect(await staged()).toEqual([]);
 });
 
-test('takes only metadata and slivers that belong to the blob', async () => {
+test('accepts only metadata and slivers of the blob', async () => {
   const { walrus, store, put, get } = await start();
   const { blobId, metadata, slivers, objectId } = await captured(walrus, randomBytes(500));
   const other = await captured(walrus, randomBytes(500));
@@ -126,7 +126,7 @@ test('takes only metadata and slivers that belong to the blob', async () => {
   for (const one of slivers) expect((await send(one)).status).toBe(200);
 });
 
-test('each node signs with its own key, for the object that was asked for', async () => {
+test('each node signs with its own key, for the requested object', async () => {
   const { walrus, get } = await start();
   const blob = randomBytes(64);
   const { blobId, blobObject } = await walrus.writeBlob({ blob, deletable: true, epochs: 1, signer });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => localnet.stop());
 
-test('with 1000 shards the client writes and reads through the storage nodes, and reads what was published', async () => {
+test('with 1000 shards the client writes and reads through the storage nodes, and reads published blobs', async () => {
   const store = await startStore({ nShards: 1000, chain: await localnet.chainOptions() });
   const signer = await localnet.fundedKey();
   // A busy machine takes longer than the client's 30 s for two thousand requests at once.

@@ -89,7 +89,7 @@ test('an unknown blob is reported as the client expects', async () => {
   expect(await (await walrus.getBlob({ blobId })).exists()).toBe(false);
 });
 
-test('the status counts all objects of a blob, and a blob is gone with the last of them', async () => {
+test('the status counts all objects of a blob, and a blob is missing after its last one', async () => {
   const { walrus } = await start();
   const blob = randomBytes(100);
   const one = await walrus.writeBlob({ blob, deletable: true, epochs: 2, signer });
@@ -121,7 +121,7 @@ test('the status counts all objects of a blob, and a blob is gone with the last 
   await expect(walrus.readBlob({ blobId: last.blobId })).rejects.toBeInstanceOf(BlobNotCertifiedError);
 });
 
-test('a blob that only a quorum of nodes took is decoded and readable', async () => {
+test('a blob that only a quorum of nodes accepted is decoded and readable', async () => {
   const { store } = await start();
   const blob = randomBytes(4000);
   const lost = new Set([0, 1, 2]);

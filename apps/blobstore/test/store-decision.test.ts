@@ -60,11 +60,11 @@ test.each([
   ],
   ['reuse with storage that is too small', { spare: [storage('s', 999, 20)] }, reuse],
   ['reuse with storage that ends too early', { spare: [storage('s', 1000, 9)] }, reuse],
-])('%s registers from scratch', (_name, resources, wanted) => {
+])('%s registers a new object', (_name, resources, wanted) => {
   expect(decide(resources, wanted)).toEqual({ kind: 'register' });
 });
 
-test('a permanent blob of any owner that lives long enough is enough, also with reuse', () => {
+test('a permanent blob of any owner that lives long enough is sufficient, also with reuse', () => {
   const existing = certified('p', 10, { ...permanent, ...foreign });
   const longer = certified('q', 12, permanent);
   expect(decide({ live: [existing] }, { permanent: true })).toEqual({ kind: 'certified-event', existing });
@@ -74,7 +74,7 @@ test('a permanent blob of any owner that lives long enough is enough, also with 
   });
 });
 
-test('with reuse an own certified object is enough, or is extended by the missing epochs', () => {
+test('with reuse its own certified object is sufficient, or is extended by the missing epochs', () => {
   const existing = certified('d', 10);
   expect(decide({ ...everything, live: [existing] }, reuse)).toEqual({ kind: 'certified-object', existing });
   const short = certified('d', 7);
@@ -93,7 +93,7 @@ test.each([true, false])('with reuse a registration is resumed (force: %s)', (fo
   expect(decide({ uncertified: [short] }, wanted)).toEqual({ kind: 'resume', existing: short, byEpochs: 4 });
 });
 
-test('force passes over a certified object and takes what leads to a new certificate', () => {
+test('force ignores a certified object and uses what leads to a new certificate', () => {
   const live = [certified('d', 20)];
   const registration = uncertified('u', 20);
   const forced = { ...reuse, force: true };

@@ -40,7 +40,7 @@ test('--max-store-bytes refuses a blob that does not fit, keeps nothing of it an
   expect(await refusal(await tryPut(store.url, randomBytes(1)))).toEqual(limit);
 });
 
-test('a full store still extends the blobs that it has', async () => {
+test('a full store still extends its existing blobs', async () => {
   const { url } = await limited(1000);
   const content = randomBytes(1000);
   await put(url, content);
@@ -60,7 +60,7 @@ test('deleted and expired blobs free space, and a restart counts the blobs on di
   expect(await refusal(await tryPut(store.url, randomBytes(1)))).toEqual(limit);
 });
 
-test('concurrent stores do not exceed the limit together', async () => {
+test('concurrent stores together do not exceed the limit', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await limited(30_000, dataDir);
   const answers = await Promise.all(Array.from({ length: 8 }, () => tryPut(url, randomBytes(10_000))));
@@ -69,7 +69,7 @@ test('concurrent stores do not exceed the limit together', async () => {
   expect(await filesIn(join(dataDir, 'incoming'))).toEqual([]);
 });
 
-test('the limit holds for quilts, which count once', async () => {
+test('the limit applies to quilts, which count once', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await limited(1_000_000, dataDir);
   const quilt = (bytes: number) => {
@@ -83,7 +83,7 @@ test('the limit holds for quilts, which count once', async () => {
   expect(await filesIn(join(dataDir, 'objects'))).toHaveLength(1);
 });
 
-test('the process takes the limit as a flag and answers a client that has not sent everything', async () => {
+test('the process accepts the limit as a flag and responds to a client that has not sent everything', async () => {
   const dataDir = await temporaryDirectory();
   const main = spawnMain([
     '--port',

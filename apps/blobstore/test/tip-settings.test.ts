@@ -35,11 +35,11 @@ test.each([
   [['--tip-address', address, '--tip-const', '1', '--tip-linear-base', '1'], 'either --tip-const'],
   [['--tip-address', address, '--tip-const', '-1'], '--tip-const'],
   [['--tip-address', address, '--tip-const', '1', '--tip-freshness', 'soon'], '--tip-freshness'],
-])('%j is a wrong setting', (args, named) => {
-  expect(() => tipOf(args)).toThrow(named);
+])('%j is rejected as a setting', (args, message) => {
+  expect(() => tipOf(args)).toThrow(message);
 });
 
-test('a linear tip counts started KiB of the encoded blob, and has its name on the wire', () => {
+test('a linear tip counts started KiB of the encoded blob, and is named on the wire', () => {
   const kind = { linear: { base: 10, perEncodedKib: 2 } };
   // 66,034,000 encoded bytes over 1000 shards are 64,486.3 KiB.
   expect(tipFor(kind, 1, 1000)).toBe(10n + 2n * 64_487n);

@@ -9,7 +9,7 @@ import { fileOf } from './stored-files.ts';
 /** The state of a registry that is not a file may be an older one as well. */
 const s3 = sharedS3();
 
-test('a chain that does not know a blob leaves its bytes in quarantine, until it knows it again', async () => {
+test('keeps bytes of a blob that the chain does not know in quarantine, until it knows it again', async () => {
   const localnet = await startLocalnet();
   try {
     const chain = await localnet.chainOptions();
@@ -28,13 +28,13 @@ test('a chain that does not know a blob leaves its bytes in quarantine, until it
     expect((await fetch(`${first.url}/v1/blobs/${blobId}`)).status).toBe(404);
     expect(await first.admin.sweep()).toBe(0);
     expect(await readFile(await fileOf(dataDir, blobId), 'utf8')).toBe('of a chain that was set back');
-    const held = async () =>
+    const quarantined = async () =>
       Object.keys(JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8')) as object);
-    expect(await held()).toEqual([blobId]);
+    expect(await quarantined()).toEqual([blobId]);
 
     const { blobObject: again } = await putNew(first.url, 'of a chain that was set back', '?epochs=5');
     expect(await first.admin.sweep()).toBe(0);
-    expect(await held()).toEqual([]);
+    expect(await quarantined()).toEqual([]);
     time += 10_000;
     expect(await first.admin.sweep()).toBe(0);
     expect((await fetch(`${first.url}/v1/blobs/${again.blobId}`)).status).toBe(200);
@@ -43,7 +43,7 @@ test('a chain that does not know a blob leaves its bytes in quarantine, until it
   }
 });
 
-test('content in a bucket whose records are lost stays for its time, whichever instance sweeps', async () => {
+test('keeps content in a bucket with lost records for its time, whichever instance sweeps', async () => {
   const place = s3().place();
   const quarantineMs = 3_600_000;
   let time = Date.now();
@@ -59,7 +59,7 @@ test('content in a bucket whose records are lost stays for its time, whichever i
   await bucket.remove(lost);
   const first = await startStore(options);
   const content = () => keysOf(bucket, `content/${blobId}/`);
-  // A bucket tells times to the second
+  // A bucket stores times in whole seconds
   await expect
     .poll(async () => (await first.admin.sweep()) + (await keysOf(bucket, 'quarantine/')).length, patient)
     .toBe(1);

@@ -91,7 +91,7 @@ test('its flow encodes, registers, uploads and certifies in transactions of the 
   expect(Buffer.from(await read.arrayBuffer()).equals(blob)).toBe(true);
 });
 
-test('many who write at once wait for their turn and are all served', async () => {
+test('many concurrent writers wait for their turn and are all served', async () => {
   const { walrus, store } = await startRelay({ limits: { publisher: { concurrent: 1, buffered: 1 } } });
   const keys = await Promise.all(Array.from({ length: 6 }, () => localnet.fundedKey()));
   const written = await Promise.all(
@@ -100,7 +100,7 @@ test('many who write at once wait for their turn and are all served', async () =
   for (const { blobId } of written) expect((await fetch(`${store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
-test('quilts and files go the same way', async () => {
+test('quilts and files work the same way', async () => {
   const { walrus, store } = await startRelay();
   const common = { deletable: true, epochs: 2, signer };
   const { blobId, index } = await walrus.writeQuilt({
@@ -122,7 +122,7 @@ test('quilts and files go the same way', async () => {
   expect(await file.text()).toBe('in a file');
 });
 
-test('the same upload again gives the same certificate, also after the blob is certified', async () => {
+test('returns the same certificate for a repeated upload, even after the blob is certified', async () => {
   const relay = await startRelay();
   const { bytes, blobId, blobObjectId, deletable, query } = await registered(relay);
   const uploads = await Promise.all([1, 2, 3].map(() => upload(relay.store.url, query, bytes)));
@@ -175,7 +175,7 @@ test('confirms and keeps nothing for an upload without a matching registration',
   expect(await storedFiles(relay.dataDir)).toEqual([]);
 });
 
-test('a query that breaks a rule is refused', async () => {
+test('a query that breaks a rule is rejected', async () => {
   const { store } = await startRelay();
   const good = `blob_id=${'A'.repeat(43)}`;
   const queries: [query: string, reason: string][] = [
@@ -194,7 +194,7 @@ test('a query that breaks a rule is refused', async () => {
   }
 });
 
-test('content is kept for as long as its registration, and then swept', async () => {
+test('keeps content for as long as its registration, then sweeps it', async () => {
   const relay = await startRelay();
   const { bytes, blobId, query } = await registered(relay, { epochs: 1 });
   await upload(relay.store.url, query, bytes);
@@ -209,7 +209,7 @@ test('content is kept for as long as its registration, and then swept', async ()
   });
 });
 
-test('a certificate of the epoch before is refused on chain, and a new upload helps', async () => {
+test('a certificate of the previous epoch is rejected on chain, and a new upload fixes that', async () => {
   const relay = await startRelay();
   const blob = randomBytes(300);
   const flow = relay.walrus.writeBlobFlow({ blob });
@@ -224,7 +224,7 @@ test('a certificate of the epoch before is refused on chain, and a new upload he
   expect((await fetch(`${relay.store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
-test('what was promised survives a kill', async () => {
+test('acknowledged uploads survive a kill', async () => {
   const chain = await localnet.chainOptions();
   const dataDir = await temporaryDirectory();
   const main = spawnMain(['--port', '0'], {
@@ -247,7 +247,7 @@ test('what was promised survives a kill', async () => {
   expect(await (await fetch(`${again.url}/v1/blobs/${blobId}`)).text()).toBe('promised');
 });
 
-test('while the chain is silent nothing is promised', async () => {
+test('certifies nothing while the chain is unreachable', async () => {
   const relay = await startRelay();
   const { bytes, query } = await registered(relay);
   localnet.pause();
@@ -262,7 +262,7 @@ test('while the chain is silent nothing is promised', async () => {
   expect((await upload(relay.store.url, query, bytes)).status).toBe(200);
 });
 
-test('a store without a chain says that it relays nothing', async () => {
+test('a store without a chain reports that it relays nothing', async () => {
   const { url } = await startStore();
   const offered = { status: 501, reason: 'UPLOAD_RELAY_NOT_OFFERED' };
   expect(await refusal(await fetch(`${url}/v1/tip-config`))).toEqual(offered);
@@ -287,7 +287,7 @@ test.each([
   expect(after - before).toBe(expected);
 });
 
-test('without a tip its configuration is no_tip, and who would pay one need not', async () => {
+test('without a tip its configuration is no_tip, and a tip is optional', async () => {
   const { store } = await startRelay();
   expect(await (await fetch(`${store.url}/v1/tip-config`)).json()).toBe('no_tip');
   const { walrus } = await walrusClient(localnet.url, store.url, { max: 1000 });
@@ -295,7 +295,7 @@ test('without a tip its configuration is no_tip, and who would pay one need not'
   expect((await fetch(`${store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
-test('a tip that is missing, too small, too old or meant for something else does not pay', async () => {
+test('a missing, too small, too old or misdirected tip is not accepted', async () => {
   let ahead = 0;
   const tip = { address: tipAddress, kind: { const: 100 }, freshnessMs: 60_000 };
   const relay = await startRelay({ tip, now: () => Date.now() + ahead });
@@ -317,8 +317,8 @@ test('a tip that is missing, too small, too old or meant for something else does
     const result = await relay.sui.core.signAndExecuteTransaction({ transaction, signer });
     return result.Transaction!.digest;
   }
-  async function ask(digest: string, given: Uint8Array = nonce, body: Uint8Array = bytes) {
-    const payment = `tx_id=${digest}&nonce=${Buffer.from(given).toString('base64url')}`;
+  async function ask(digest: string, paymentNonce: Uint8Array = nonce, body: Uint8Array = bytes) {
+    const payment = `tx_id=${digest}&nonce=${Buffer.from(paymentNonce).toString('base64url')}`;
     return refusal(await upload(url, `${query}&${payment}`, body));
   }
 

@@ -22,7 +22,7 @@ async function readOften(size: number) {
 }
 
 test.each([1000, 2 * blockBytes + 5])(
-  'damage to a file of %i bytes is found by the next read, however often it was read before',
+  'detects damage to a file of %i bytes at the next read, however often it was read before',
   async (size) => {
     const { path, read } = await readOften(size);
     await flipBit(path, 10);
@@ -33,7 +33,7 @@ test.each([1000, 2 * blockBytes + 5])(
   },
 );
 
-test('damage behind restored times is found as well', async () => {
+test('detects damage behind restored times as well', async () => {
   const { path, read } = await readOften(5000);
   const { atime, mtime } = await stat(path);
   await flipBit(path, 4999);
@@ -54,7 +54,7 @@ test('a file that becomes shorter or longer is an error', async () => {
 });
 
 test.each([1, blockBytes, 4 * blockBytes, 4 * blockBytes + 1, 9 * blockBytes + 7])(
-  'ranges of %i bytes come out right, block by block and across segments',
+  'returns ranges of %i bytes correctly, block by block and across segments',
   async (size) => {
     const { content, read } = await readOften(size);
     const edges = [0, 1, blockBytes - 1, blockBytes, 2 * blockBytes, 4 * blockBytes, size - 1];

@@ -152,7 +152,7 @@ export function concatCase(random: Random, known: Known): Case {
   };
 }
 
-/** Tokens with claims of any kind, under the right or another secret, or a sound one with a character changed. */
+/** Tokens with random claims, under the right or another secret, or a valid one with one character changed. */
 export async function tokenCase(random: Random, { tokenSecret = '' }: Secrets): Promise<Case> {
   const now = Math.floor(Date.now() / 1000);
   const claim = (likely: unknown): unknown => (random.oneIn(4) ? jsonLike(random, 1) : likely);
@@ -194,7 +194,7 @@ export async function tokenCase(random: Random, { tokenSecret = '' }: Secrets): 
   };
 }
 
-/** Nothing that makes later cases fail on purpose: no faults, and no epoch is ended. */
+/** Excludes faults and epoch changes, which would make later cases fail. */
 export function adminCase(random: Random, known: Known, { adminToken = '' }: Secrets): Case {
   const id = pathText(idLike(random, known));
   const [method, path] = random.pick([

@@ -14,7 +14,7 @@ import { serviceRows } from './service.ts';
 import { storeRows } from './stores.ts';
 import { tokenRows } from './tokens.ts';
 
-/** Lives last: they end an epoch where they may. */
+/** The row about lifetimes is last, because it ends an epoch where allowed. */
 export const allRows: readonly Row[] = [
   ...serviceRows,
   ...storeRows,

@@ -33,9 +33,9 @@ async function busy(session: Session): Promise<void> {
 
 ours('a busy publisher is 429 with Retry-After, /status and reads are not', async (session) => {
   const base = session.targets.tight!;
-  const held = request(`${base}/v1/blobs`, { method: 'PUT', headers: { 'content-length': 100 } });
-  held.on('error', () => undefined);
-  held.write('only a part');
+  const openRequest = request(`${base}/v1/blobs`, { method: 'PUT', headers: { 'content-length': 100 } });
+  openRequest.on('error', () => undefined);
+  openRequest.write('only a part');
   try {
     await busy(session);
     const answer = await put(session, 1);
@@ -44,7 +44,7 @@ ours('a busy publisher is 429 with Retry-After, /status and reads are not', asyn
     expectAnswer(await session.at(base, '/status'), { status: 200 });
     refused(await session.at(base, `/v1/blobs/${'A'.repeat(43)}`), 404, 'BLOB_NOT_FOUND');
   } finally {
-    held.destroy();
+    openRequest.destroy();
   }
 });
 

@@ -58,7 +58,7 @@ function behind(token: string, app: FastifyInstance): { route(route: AdminRoute)
   };
 }
 
-/** The routes below `/admin`; `docs/blob-store-admin.md` says what they take and answer. */
+/** The routes below `/admin`; `docs/blob-store-admin.md` describes their parameters and responses. */
 export function addAdmin(app: FastifyInstance, admin: BlobStoreAdmin, token: string): void {
   const guarded = behind(token, app);
   addEpochRoutes(guarded, admin);

@@ -15,11 +15,11 @@ export function adminTokenRequired(): ApiError {
   });
 }
 
-/** A hook that lets only those pass who know the token; how long it takes tells nothing about it. */
+/** A hook that requires the token; its timing reveals nothing about the token. */
 export function requireAdminToken(token: string): onRequestAsyncHookHandler {
   const expected = digestOf(token);
   return async ({ headers }) => {
-    const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-    if (given === undefined || !timingSafeEqual(digestOf(given), expected)) throw adminTokenRequired();
+    const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+    if (token === undefined || !timingSafeEqual(digestOf(token), expected)) throw adminTokenRequired();
   };
 }

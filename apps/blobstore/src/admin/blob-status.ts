@@ -1,9 +1,9 @@
 import type { EventId, ObjectRecord } from '../registry/blob-registry.ts';
 
 /**
- * What all objects of a blob make of it together, in the shape of a storage node's status route. A permanent
- * object counts before deletable ones, a certified one before one that is only registered. (`invalid`, for a blob
- * that was encoded wrongly, cannot come up: the store encodes itself.)
+ * The combined status of all objects of a blob, in the format of a storage node's status route. Permanent objects
+ * take precedence over deletable ones, certified over registered. (`invalid`, for an incorrectly encoded blob, cannot
+ * occur: the store encodes blobs itself.)
  */
 export type BlobStatus =
   | 'nonexistent'
@@ -29,7 +29,7 @@ function isCertified({ object }: ObjectRecord): boolean {
   return object.certifiedEpoch !== null;
 }
 
-/** The status that the live objects of one blob have together. */
+/** The combined status of the live objects of one blob. */
 export function blobStatus(records: readonly ObjectRecord[]): BlobStatus {
   if (records.length === 0) return 'nonexistent';
   const deletable = records.filter(({ object }) => object.deletable);

@@ -9,7 +9,7 @@ import {
 import type { Sweeper } from '../registry/sweep.ts';
 import { type BlobStatus, blobStatus } from './blob-status.ts';
 
-/** One blob with what its objects make of it. */
+/** One blob with the combined status of its objects. */
 export interface BlobSummary {
   blobId: string;
   /** Unencoded bytes */
@@ -26,7 +26,7 @@ export interface BlobDetails {
 
 export interface Page<T> {
   items: T[];
-  /** Where the next page goes on; absent on the last one */
+  /** Start of the next page; absent on the last one */
   cursor?: string;
 }
 
@@ -37,13 +37,16 @@ export interface Deletion {
 }
 
 /**
- * What neither publisher nor aggregator offers: to look at a store and to change it from outside. Methods throw
- * `RegistryRefusedError` where the rules do not allow a change, and `RegistryUnavailableError` when the registry
- * cannot be asked.
+ * Operations that neither publisher nor aggregator offers: inspecting a store and changing it from outside. Methods
+ * throw `RegistryRefusedError` when the rules do not allow a change, and `RegistryUnavailableError` when the registry
+ * is unreachable.
  */
 export interface BlobStoreAdmin {
   currentEpoch(): Promise<number>;
-  /** Ends the current epoch and further ones, one by default. What has ended then is removed. Returns the new epoch. */
+  /**
+   * Ends the current epoch and further ones, one by default, and removes everything that has expired. Returns the new
+   * epoch.
+   */
   advanceEpoch(by?: number): Promise<number>;
   /** Blobs that have an object, in the order of their ids. */
   listBlobs(page?: Partial<PageRequest>): Promise<Page<BlobSummary>>;
@@ -55,9 +58,9 @@ export interface BlobStoreAdmin {
   deleteObject(objectId: string): Promise<void>;
   /** Extends a certified object of the publisher. Returns its end epoch. */
   extendObject(objectId: string, epochs: number): Promise<number>;
-  /** Adds or replaces attributes, and removes those that are null. Returns what there is then. */
+  /** Adds or replaces attributes, and removes those that are null. Returns the resulting attributes. */
   setAttributes(objectId: string, changes: Record<string, string | null>): Promise<BlobAttributes>;
-  /** Removes the bytes that no object keeps. Returns how many blobs that were. */
+  /** Removes bytes that no object keeps. Returns the number of blobs removed. */
   sweep(): Promise<number>;
   faults: Faults;
 }
@@ -67,7 +70,7 @@ export const defaultPageSize = 100;
 interface AdminParts {
   registry: BlobRegistry;
   faults: Faults;
-  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  /** Whether the data of a deleted blob is removed immediately instead of at the end of the epoch */
   deletesDataAtOnce: boolean;
 }
 

@@ -24,29 +24,29 @@ function expectDigest(blob: StoredBlob, digests: Buffer, index: number, found: B
   }
 }
 
-/** Throws `BlobDamagedError` when the block that begins at `start` is not what was stored. */
+/** Throws `BlobDamagedError` if the block that starts at `start` is not what was stored. */
 export function expectBlock(blob: StoredBlob, digests: Buffer, start: number, bytes: Buffer): void {
   expectDigest(blob, digests, blockOf(start), hash('sha256', bytes, 'buffer'));
 }
 
 /**
- * A stream that takes the blocks around `range` (`wholeBlocks`) and lets out the bytes of the range; each block only
- * after its digest has been found right. Fails with `BlobDamagedError` at the first that is not, and when the
- * content is longer or shorter than it should be.
+ * A stream that takes the blocks around `range` (`wholeBlocks`) and emits the bytes of the range, each block only
+ * after its digest was verified. Fails with `BlobDamagedError` at the first mismatch, and when the content is longer
+ * or shorter than expected.
  */
 export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: ByteRange): Transform {
   let index = blockOf(range.start);
   const lastIndex = blockOf(range.end);
   let digest = createHash('sha256');
-  /** Chunks of the current block, which are not let out yet, and their bytes */
-  let held: Buffer[] = [];
+  /** Chunks of the current block that are not verified yet, and their bytes */
+  let buffered: Buffer[] = [];
   let filled = 0;
 
-  /** The held bytes that are in the range, once the block is found right. */
+  /** The buffered bytes in the range, once the block is verified. */
   function endBlock(): Buffer[] {
     expectDigest(blob, digests, index, digest.digest());
     let position = index * blockBytes;
-    const wanted = held.map((chunk) => {
+    const wanted = buffered.map((chunk) => {
       const from = Math.max(0, range.start - position);
       const to = Math.max(0, range.end + 1 - position);
       position += chunk.byteLength;
@@ -54,7 +54,7 @@ export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: By
     });
     index += 1;
     digest = createHash('sha256');
-    held = [];
+    buffered = [];
     filled = 0;
     return wanted.filter(({ byteLength }) => byteLength > 0);
   }
@@ -67,7 +67,7 @@ export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: By
             throw new BlobDamagedError(`the content of ${blob.blobId} is longer than it was`);
           const part = rest.subarray(0, blockBytes - filled);
           digest.update(part);
-          held.push(part);
+          buffered.push(part);
           filled += part.byteLength;
           rest = rest.subarray(part.byteLength);
           if (filled === blockBytes) for (const bytes of endBlock()) this.push(bytes);

@@ -11,7 +11,7 @@ export interface Blocklist {
 
 export const emptyBlocklist: Blocklist = { has: () => false, close: () => undefined };
 
-/** How often the file is looked at; the real aggregator reads it every 30 s. */
+/** How often the file is checked; the real aggregator reads it every 30 s. */
 const watchIntervalMs = 1000;
 
 /** A line without the comment at its end. */
@@ -36,8 +36,8 @@ function entriesOf(text: string): string[] {
 }
 
 /**
- * The blob ids in a YAML list. Throws when it is anything else. An empty file is not an empty list (that is `[]`):
- * it is rather one that is being written.
+ * The blob ids in a YAML list. Throws for anything else. An empty file is not an empty list (that is `[]`), because
+ * it may be in the middle of being written.
  */
 export function parseBlocklist(text: string): Set<string> {
   const entries = entriesOf(text);
@@ -58,8 +58,8 @@ async function readBlocklist(path: string): Promise<Set<string>> {
 }
 
 /**
- * A blocklist from a file, read again when the file changes; one that is broken by then is logged, and the last
- * good list stays in force. Throws when the file cannot be read or used at the start.
+ * A blocklist from a file, reloaded when the file changes. If it becomes invalid, that is logged and the last valid
+ * list stays in force. Throws when the file cannot be read or used at the start.
  */
 export async function openBlocklist(path: string, logger: Logger): Promise<Blocklist> {
   let blocked = await readBlocklist(path);
@@ -74,7 +74,8 @@ export async function openBlocklist(path: string, logger: Logger): Promise<Block
     }
   }
 
-  // By its state and not by notifications: those do not come from every file system, nor past a replaced link.
+  // Polls the file's state instead of using notifications, which not every file system sends, and which miss a
+  // replaced link.
   watchFile(path, { interval: watchIntervalMs, persistent: false }, () => {
     reading = reading.then(readAgain);
   });

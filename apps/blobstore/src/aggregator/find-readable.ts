@@ -14,9 +14,9 @@ export interface FindParts {
 }
 
 /**
- * The blob behind an id, as long as a live certified object keeps it readable and the operator lets it be read.
- * Throws 404 when it is certain that no object does, and 503 when that cannot be known now, while the blob is
- * registered and not certified, or when the bytes of a live blob are missing here.
+ * The blob with an id, provided that a live certified object keeps it readable and the operator allows reading it.
+ * Throws 404 if certainly no object does. Throws 503 if that is unknown at the moment, while the blob is registered
+ * and not certified, or if the bytes of a live blob are missing here.
  */
 export async function findReadable(parts: FindParts, blobId: string): Promise<StoredBlob> {
   const { storage, registry, blocklist, faults, limits } = parts;
@@ -31,15 +31,15 @@ export async function findReadable(parts: FindParts, blobId: string): Promise<St
   return blob;
 }
 
-/** Tells a blob that is being stored, or whose store was cut off, from one that does not exist. */
+/** Distinguishes a blob that is being stored, or whose store was interrupted, from one that does not exist. */
 async function expectCertificate(registry: BlobRegistry, blobId: string): Promise<void> {
   const uncertified = await orUnavailable(registry.uncertified(blobId));
   if (uncertified.length > 0) throw blobUnavailable(new Error(`${blobId} is not certified`));
-  // Its store may have ended between the two questions, and that must not make this a 404.
+  // Its store may have finished between the two queries, which must not lead to a 404.
   if ((await orUnavailable(registry.liveObjects(blobId))).length === 0) throw blobNotFound();
 }
 
-/** Awaits an answer of the registry; throws 503 when it cannot be had now. */
+/** Awaits a result of the registry; throws 503 when it is unavailable. */
 export async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -31,7 +31,7 @@ export interface ReadParts {
   logger: Logger;
 }
 
-/** Short content is in memory, long content is a stream that holds a few blocks at most. */
+/** Short content is in memory, long content is a stream that buffers a few blocks at most. */
 export type Content = HeldBytes | Readable;
 
 /**
@@ -76,7 +76,7 @@ async function expectBlobId({ storage, encoder }: ReadParts, blob: StoredBlob): 
   if (blobId !== blob.blobId) throw new BlobDamagedError(`the content of ${blob.blobId} has another blob id`);
 }
 
-/** The same for a local file, of which blocks that were verified lately need not be verified again. */
+/** The same for a local file, whose recently verified blocks need not be verified again. */
 async function openFile(
   parts: ReadParts,
   file: ContentFile,
@@ -101,7 +101,7 @@ function inMemory(bytes: Buffer): HeldBytes {
   return { bytes, release: () => undefined };
 }
 
-/** Resolves when the stream has its first bytes or its end, and rejects when it fails before. */
+/** Resolves when the stream has its first bytes or its end, and rejects when it fails before that. */
 export async function begun(stream: Readable): Promise<Readable> {
   await once(stream, 'readable');
   return stream;
@@ -111,7 +111,10 @@ async function blockDigestsOf(parts: ReadParts, blob: StoredBlob): Promise<Buffe
   return (await parts.storage.blockDigests(blob)) ?? recoverBlockDigests(parts, blob);
 }
 
-/** The block digests of a blob that was stored without, or whose digests are damaged, by reading the whole of it. */
+/**
+ * The block digests of a blob that was stored without them, or whose digests are damaged, computed by reading all of
+ * it.
+ */
 async function recoverBlockDigests({ storage, logger }: ReadParts, blob: StoredBlob): Promise<Buffer> {
   const whole = createHash('sha256');
   const blocks = createBlockHasher();

@@ -8,7 +8,7 @@ import { type HeldBytes, readBufferBytes, takeBuffer } from './read-buffers.ts';
 /** Bytes per read of a stream: fewer reads cost less, and a reader holds two of them at most. */
 const segmentBytes = 2 * blockBytes;
 
-/** Compares the blocks of a segment with their digests, where that has not been done. */
+/** Verifies the blocks of a segment that are not verified yet. */
 function verify(blob: StoredBlob, known: KnownContent, start: number, segment: Buffer): void {
   for (let offset = 0; offset < segment.length; offset += blockBytes) {
     const index = (start + offset) / blockBytes;
@@ -41,7 +41,7 @@ export async function readShort(
 }
 
 /**
- * The bytes of a range as a stream that reads and verifies ahead by one segment. The first one is there when this
+ * The bytes of a range as a stream that reads and verifies one segment ahead. The first segment is read before this
  * resolves. Without `known` nothing is verified. The stream closes the file; when this rejects, the caller does.
  */
 export async function streamFile(

@@ -1,21 +1,24 @@
 /**
- * Buffers for short reads, used again and again: memory that V8 does not manage makes it collect garbage, and a new
- * mebibyte for each read took a third of the processor time of reads.
+ * Reusable buffers for short reads: memory outside V8 triggers garbage collection, and a new mebibyte per read took a
+ * third of the processor time of reads.
  */
 
 /** Size of the buffers, which is the longest short read */
 export const readBufferBytes = 1024 * 1024;
-/** Shorter reads get memory of their own size, or many of them at once would hold far more than they need. */
+/**
+ * Shorter reads get memory of their own size, because many concurrent ones would otherwise hold far more than they
+ * need.
+ */
 const pooledFromBytes = 256 * 1024;
 /** How many unused buffers are kept */
 const mostUnused = 16;
 
 const unused: Buffer[] = [];
 
-/** Bytes in a buffer that is used again after `release`. Without a call it is left to the garbage collector. */
+/** Bytes in a buffer that is reused after `release`. Without that call it is left to the garbage collector. */
 export interface HeldBytes {
   bytes: Buffer;
-  /** To call once, when nothing reads the bytes anymore. */
+  /** Call this once, when nothing reads the bytes anymore. */
   release(): void;
 }
 

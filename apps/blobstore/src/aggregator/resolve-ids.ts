@@ -5,15 +5,15 @@ import type { StoredBlob } from '../storage/storage.ts';
 import { type FindParts, findReadable, orUnavailable } from './find-readable.ts';
 
 export interface ResolvedIds {
-  /** In the order of the ids; one that comes twice is there twice */
+  /** In the order of the ids, including duplicates */
   blobs: StoredBlob[];
-  /** Of the object that the first id names; none when it is a blob id */
+  /** The object of the first id, if that is an object id */
   attributes: BlobAttributes;
 }
 
 /**
- * The blobs that blob ids and object ids name. The real aggregator finds out while it streams whether they exist;
- * here all can be read when this resolves. Throws the error of the first that cannot.
+ * The blobs of blob ids and object ids. The real aggregator only finds out while streaming whether they exist; here
+ * all are readable when this resolves. Throws the error of the first that is not.
  */
 export async function resolveIds(parts: FindParts, ids: readonly string[]): Promise<ResolvedIds> {
   const found = new Map<string, StoredBlob>();

@@ -1,9 +1,9 @@
 import { ApiError } from '../base/api-error.ts';
 
-/** Refusals of a publisher token carry this domain in the envelope, all others the daemon's. */
+/** Rejections of a publisher token have this domain in the envelope, all others the daemon's. */
 const domain = 'auth.publisher.walrus.space';
 
-/** Problems of a token, or of the store that it is used for. All are answered with status 400. */
+/** Problems of a token, or of the store that it is used for. All get status 400. */
 export type Precondition =
   | 'MISSING_TOKEN'
   | 'INVALID_TOKEN'
@@ -31,7 +31,7 @@ export function invalidSignature(): ApiError {
   });
 }
 
-/** 504 is what the real publisher answers, odd as it is. */
+/** The real publisher responds with 504, odd as it is. */
 export function expiredToken(): ApiError {
   return new ApiError('the token has expired', {
     httpStatus: 504,
@@ -51,7 +51,7 @@ export function tokenAlreadyUsed(): ApiError {
   });
 }
 
-/** Without a place to note that a token was used, it must not be used. */
+/** A token must not be used if its use cannot be recorded. */
 export function tokenCacheFull(): ApiError {
   return new ApiError('too many tokens are remembered as used, please try again later', {
     httpStatus: 500,

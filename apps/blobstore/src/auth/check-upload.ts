@@ -3,9 +3,9 @@ import { failedPrecondition } from './auth-error.ts';
 import type { UploadClaims } from './upload-claims.ts';
 
 export interface UploadRules {
-  /** When above 0, every token must live for exactly this many seconds */
+  /** If above 0, every token must have exactly this lifetime in seconds */
   expiringSec: number;
-  /** Whether query and announced length must be what the token says */
+  /** Whether query and announced length must match the token */
   verifyUpload: boolean;
 }
 
@@ -32,7 +32,7 @@ function checkEpochs({ epochs, maxEpochs }: UploadClaims, asked: number): void {
 }
 
 /**
- * Whether a token allows the store that it came with, before any of the body is read. `announcedBytes` is the
+ * Checks that a token allows the store that it came with, before any of the body is read. `announcedBytes` is the
  * `Content-Length`, if there is one. Throws 400 with the reason, in the real publisher's order.
  */
 export function checkUpload(

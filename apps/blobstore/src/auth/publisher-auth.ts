@@ -8,7 +8,7 @@ import { createReplayCache, type ReplayCacheOptions } from './replay-cache.ts';
 import type { TokenKey } from './token-key.ts';
 import type { UploadClaims } from './upload-claims.ts';
 
-/** How the publisher asks for tokens; without these settings it takes stores from anyone. */
+/** The publisher's token requirements; without these settings it accepts stores from anyone. */
 export interface AuthSettings extends UploadRules {
   /** Without it tokens are read but not verified, which only fits a store behind a gateway */
   key?: TokenKey;
@@ -20,8 +20,8 @@ export interface PublisherAuth {
   /** Runs before the concurrency limits, so that even a busy publisher reports a missing permission. */
   authorize: onRequestAsyncHookHandler;
   /**
-   * To call with the number of bytes that would be stored (of a quilt: as packed), once they are known. Throws
-   * 400 when the request came with a token for another size, also where no token is asked for.
+   * Call this with the number of bytes to be stored (of a quilt: as packed), once it is known. Throws 400 when the
+   * request came with a token for another size, even if no token is required.
    */
   checkStoredSize(request: FastifyRequest, bytes: number): void;
 }
@@ -66,9 +66,10 @@ function createAuthorize(settings: AuthSettings) {
       throw failedPrecondition('MISSING_TOKEN', 'a store needs a token: Authorization: Bearer <JWT>');
     }
     const claims = await readToken(token, settings.key);
-    // A query that cannot be read leaves the token unused.
+    // An invalid query leaves the token unused.
     const query = parseStoreQuery(request.url);
-    // For as long as the token would be taken: up to its end alone, it could be used again within the leeway.
+    // Remembered for as long as the token would be accepted: until its expiry alone, it could be reused within the
+    // leeway.
     used.add(claims.jti, (claims.exp + leewaySec) * 1000);
     try {
       checkUpload(claims, settings, query, announcedBytes(request));

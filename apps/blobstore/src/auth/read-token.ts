@@ -4,10 +4,10 @@ import { expiredToken, failedPrecondition, invalidSignature, invalidToken } from
 import { type TokenKey, tokenAlgorithms } from './token-key.ts';
 import { namesAudience, parseClaims, type UploadClaims } from './upload-claims.ts';
 
-/** For how long a token is taken after its end, since clocks differ. */
+/** How long a token is accepted after its expiry, because clocks differ. */
 export const leewaySec = 60;
 
-/** The last second that the real publisher's calendar knows, in the year 262142. */
+/** The last second in the real publisher's calendar, in the year 262142. */
 const lastTimestamp = 8_210_266_876_799;
 
 /**

@@ -43,7 +43,7 @@ function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain' | 'nodeUrl'
   return { chain, ...(nodeUrl !== undefined && { nodeUrl }) };
 }
 
-/** Shorter ones could be guessed: there is no limit to how often one may try. */
+/** Shorter ones could be guessed, because the number of attempts is not limited. */
 const minTokenLength = 16;
 
 function adminTokenOf(settings: Settings): string | undefined {

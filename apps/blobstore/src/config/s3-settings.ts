@@ -1,7 +1,7 @@
 import type { S3Options } from '../storage/s3/s3-options.ts';
 import type { Settings } from './settings.ts';
 
-/** As S3 names them, so that a name is never taken for a part of a path. */
+/** S3's naming rules, so that a name is never interpreted as part of a path. */
 const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Path segments of plain characters; the keys below take up to 200 characters of the 1024 of S3. */
 const prefixPattern = /^[\w.-]+(\/[\w.-]+)*$/;
@@ -11,7 +11,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** The bucket that blobs are kept in, or nothing where they are kept on disk. */
+/** The bucket for the blobs, or undefined if they are stored on disk. */
 export function s3SettingsOf(settings: Settings): { s3?: S3Options } {
   const bucket = settings.checked('s3-bucket', (text) =>
     bucketPattern.test(text) ? undefined : 'the name of a bucket',

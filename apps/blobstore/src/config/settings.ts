@@ -36,10 +36,10 @@ function readSettings(args: string[], env: Environment): Map<FlagName, Setting> 
   }
   const settings = new Map<FlagName, Setting>();
   for (const name of names) {
-    const given = values[name];
+    const flagValue = values[name];
     const variable = variableOf(name);
     const fromEnv = env[variable];
-    if (given !== undefined) settings.set(name, { value: String(given), source: `--${name}` });
+    if (flagValue !== undefined) settings.set(name, { value: String(flagValue), source: `--${name}` });
     else if (fromEnv !== undefined && fromEnv !== '')
       settings.set(name, { value: fromEnv, source: variable });
   }
@@ -69,7 +69,7 @@ export class Settings {
     return this.#settings.get(flag)?.value;
   }
 
-  /** `check` says what the text must be, or nothing when it is right. */
+  /** `check` returns what the text must be, or undefined if it is valid. */
   checked(flag: FlagName, check: (text: string) => string | undefined): string | undefined {
     const setting = this.#settings.get(flag);
     if (setting === undefined) return undefined;

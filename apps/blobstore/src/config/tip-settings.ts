@@ -12,18 +12,18 @@ function kindOf(settings: Settings): TipKind {
   return { linear: { base: amount('tip-linear-base'), perEncodedKib: amount('tip-linear-per-kib') } };
 }
 
-/** What the upload relay takes; undefined when uploads are free. */
+/** The upload relay's tip; undefined when uploads are free. */
 export function tipSettingsOf(settings: Settings): Tip | undefined {
   const text = settings.checked('tip-address', (value) =>
     parseObjectId(value) === undefined ? 'an address of 0x and 64 hex digits' : undefined,
   );
   const freshnessMs = settings.duration('tip-freshness') ?? defaultFreshnessMs;
-  const given = kindFlags.filter((flag) => settings.has(flag));
+  const kinds = kindFlags.filter((flag) => settings.has(flag));
   if (!settings.has('tip-address')) {
-    if (given.length > 0) settings.problem('BLOBSTORE_TIP_ADDRESS (--tip-address) must say who gets the tip');
+    if (kinds.length > 0) settings.problem('BLOBSTORE_TIP_ADDRESS (--tip-address) must say who gets the tip');
     return undefined;
   }
-  if (given.length === 0 || (given.includes('tip-const') && given.length > 1)) {
+  if (kinds.length === 0 || (kinds.includes('tip-const') && kinds.length > 1)) {
     settings.problem('a tip is either --tip-const, or --tip-linear-base and --tip-linear-per-kib');
   }
   return { address: parseObjectId(text ?? '') ?? '', kind: kindOf(settings), freshnessMs };

@@ -8,8 +8,9 @@ import {
 } from '../base/api-error.ts';
 
 /**
- * Failures on request, so that developers can test how their client handles them. Reads meet: no blob for the moment,
- * an overloaded aggregator, a failing one, a slow one, a 404 that a CDN kept from before the store.
+ * Failures on request, so that developers can test how their client handles them. Faults of reads: the blob is
+ * temporarily missing, the aggregator is overloaded, fails or is slow, or a CDN returns a 404 that it cached before
+ * the store.
  */
 export const readFaults = [
   'BLOB_UNAVAILABLE',
@@ -48,7 +49,7 @@ export type NewFault = FaultScope &
 /** An active fault, with its remaining count and time. */
 export type Fault = NewFault & { id: string };
 
-/** What a store has to do besides, when no fault ends it at once. */
+/** The remaining faults of a store, when no fault ends it immediately. */
 export interface StoreFault {
   beforeCertificate(): Promise<void>;
   leavesUncertified: boolean;
@@ -145,7 +146,7 @@ export function createFaults(now: () => number = Date.now): Faults {
   };
 }
 
-/** For the log; the response is the one that the trouble itself would give. */
+/** For the log; the response is that of the simulated failure. */
 function injected(): Error {
   return new Error('injected fault');
 }

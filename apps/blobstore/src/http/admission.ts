@@ -10,9 +10,10 @@ export interface ConcurrencyLimit {
 }
 
 /**
- * A hook that lets `concurrent` requests work at a time, keeps further ones waiting in order, and answers 429
- * once `buffered` are inside. A place is held until the response is finished or its client is gone; who leaves
- * while waiting makes room at once, and its request is not worked on. One hook is shared by all routes of a part.
+ * A hook that lets `concurrent` requests run at a time, queues further ones in order, and responds 429 once
+ * `buffered` are inside. A place is occupied until the response is finished or its client has disconnected. A client
+ * that leaves the queue frees its place immediately, and its request is not processed. All routes of a part share one
+ * hook.
  */
 export function createAdmission(
   part: 'publisher' | 'aggregator',
@@ -27,7 +28,7 @@ export function createAdmission(
     else next();
   }
 
-  /** Whether a place came free before the client left. */
+  /** Whether a place became free before the client disconnected. */
   function turn(response: ServerResponse): Promise<boolean> {
     return new Promise((resolve) => {
       function end(hasPlace: boolean): void {

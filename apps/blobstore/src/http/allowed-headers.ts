@@ -18,7 +18,7 @@ export const defaultAllowedHeaders: ReadonlySet<string> = new Set([
   'link',
 ]);
 
-/** They frame the message or the connection: taken from an attribute they would break the response. */
+/** They frame the message or the connection: a value from an attribute would break the response. */
 const framing = new Set([
   'connection',
   'content-length',
@@ -32,7 +32,7 @@ const framing = new Set([
 ]);
 
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Visible ASCII, space and tab, as the real aggregator takes it */
+/** Visible ASCII, space and tab, like the real aggregator */
 const valuePattern = /^[\t\x20-\x7e]*$/;
 
 /** The names in a comma list, in lower case; undefined when one of them cannot be allowed. */

@@ -4,7 +4,7 @@ import { ApiError, errorBody, malformedRequest } from '../base/api-error.ts';
 import { corsHeaders } from './cors.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** What the HTTP parser refused, before there was a request. */
+/** A request that the HTTP parser rejected before it reached a route. */
 function describe(code: string): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new ApiError('the request took too long to arrive', {
@@ -42,7 +42,7 @@ export function replyClientError(error: Error & { code: string }, socket: Socket
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Answers a request whose `Expect` is not `100-continue`, which does not reach the routes. */
+/** Responds to a request whose `Expect` is not `100-continue`, which does not reach the routes. */
 export function replyExpectationFailed(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
   const refusal = new ApiError('the only expectation that can be met is 100-continue', {

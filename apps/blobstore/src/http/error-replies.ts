@@ -16,7 +16,7 @@ import { StorageFullError, StorageUnavailableError, StoreLimitError } from '../s
 import { fromRegistry } from './registry-errors.ts';
 import { replyJson } from './reply-json.ts';
 
-/** All that can be asked of a path: OPTIONS is answered for every path, and CONNECT asks for none. */
+/** The methods that a path can have: every path supports OPTIONS, and none supports CONNECT. */
 const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONNECT');
 
 const frontPage: FrontPage = {
@@ -62,7 +62,10 @@ export function addErrorReplies(app: FastifyInstance): void {
   });
 }
 
-/** Has every method routed and notes which each path has, so that `refuseOtherMethods` can answer the rest. Call before the routes. */
+/**
+ * Routes every method and records which ones each path has, so that `refuseOtherMethods` can reject the others. Call
+ * before the routes.
+ */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
   for (const name of allMethods) if (!app.supportedMethods.includes(name)) app.addHttpMethod(name);
   const methods = new Map<string, Set<string>>();
@@ -81,7 +84,7 @@ export function refuseOtherMethods(app: FastifyInstance, methods: Map<string, Se
     const refuse = async () => {
       throw methodNotAllowed(allow);
     };
-    // Before the body is looked at: its type does not matter here.
+    // Runs before the body is parsed, because its type does not matter here.
     const method = allMethods.filter((name) => !known.has(name));
     app.route({ method, url, onRequest: refuse, handler: refuse });
   }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { inBatches } from './in-batches.ts';
 
-test('the bytes stay the same, in few pieces', async () => {
+test('keeps the bytes the same in fewer pieces', async () => {
   for (const count of [0, 1, 500]) {
     const pieces = Array.from({ length: count }, () => randomBytes(randomInt(2000)));
     const batches: Buffer[] = [];
@@ -14,7 +14,7 @@ test('the bytes stay the same, in few pieces', async () => {
   }
 });
 
-test('a large piece is passed on as it is', async () => {
+test('passes a large piece on unchanged', async () => {
   const large = randomBytes(70_000);
   for await (const batch of inBatches(Readable.from([large]))) expect(batch).toBe(large);
 });

@@ -1,4 +1,4 @@
-/** A write takes about as long for a byte as for this many. */
+/** Writing one byte takes about as long as writing this many. */
 const batchBytes = 64 * 1024;
 
 /** The same bytes in pieces that are worth a write each. A piece that is large enough is passed on uncopied. */

@@ -1,6 +1,6 @@
 import { Dicer } from '@fastify/busboy';
 
-/** The body is not what its multipart content type says. */
+/** The body does not match its multipart content type. */
 export class MultipartError extends Error {
   override readonly name = 'MultipartError';
 }
@@ -76,9 +76,9 @@ function* drain(parts: OpenPart[]): Generator<PartStart | Buffer> {
 }
 
 /**
- * The parts of a multipart body, each as its start and the pieces of its content. No more than what one chunk of the
- * body brings is held. Throws `MultipartError` where the body is malformed or ends early; only bytes before the first
- * boundary and after the last are skipped.
+ * The parts of a multipart body, each as its start and the pieces of its content. Buffers no more than one chunk of
+ * the body. Throws `MultipartError` if the body is malformed or ends early; only bytes before the first boundary and
+ * after the last are skipped.
  */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,

@@ -6,7 +6,7 @@ export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
 }
 
-/** Throws 400 for a parameter that is not in `known` or comes twice, as the real daemon refuses both. */
+/** Throws 400 for a parameter that is not in `known` or is repeated, because the real daemon rejects both. */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of query.keys()) {

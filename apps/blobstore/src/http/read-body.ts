@@ -7,7 +7,7 @@ export async function readBody(raw: IncomingMessage, maxBytes: number): Promise<
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // Leaving the loop must not destroy the connection that a 413 goes out on.
+    // Leaving the loop must not destroy the connection, which is needed for the 413.
     for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
       if (size > maxBytes) break;

@@ -7,8 +7,8 @@ export const untrustedContent = { 'x-content-type-options': 'nosniff', 'content-
 const blobCacheControl = 'public, max-age=86400, stale-while-revalidate=3600';
 
 /**
- * The content type of a read: what the client alone can know. An `Accept` without any `*` is echoed, else on a
- * GET the request's own content type, else there is none. Of a repeated header the first counts.
+ * The content type of a read, which only the client knows. An `Accept` without any `*` is echoed, otherwise on a GET
+ * the request's own content type; otherwise there is none. The first of repeated headers counts.
  */
 function mirroredContentType({ method, raw }: FastifyRequest): string | undefined {
   const { accept, 'content-type': contentType } = raw.headersDistinct;
@@ -16,7 +16,7 @@ function mirroredContentType({ method, raw }: FastifyRequest): string | undefine
   return method === 'GET' ? contentType?.[0] : undefined;
 }
 
-/** The headers that all reads of the aggregator have. The tag is bare text, without the quotes that HTTP asks for. */
+/** The headers of every aggregator read. The tag is bare text, without the quotes that HTTP requires. */
 export function addReadHeaders(request: FastifyRequest, reply: FastifyReply, etag: string): void {
   reply.headers({ ...untrustedContent, 'cache-control': blobCacheControl, etag });
   const contentType = mirroredContentType(request);

@@ -16,7 +16,7 @@ export async function receiveBody(
 ): Promise<StagedBlob> {
   if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   try {
-    // Leaving the loop early must not destroy the connection that the refusal goes out on.
+    // Leaving the loop early must not destroy the connection, which is needed for the rejection.
     return await storage.stage(raw.iterator({ destroyOnReturn: false }), limitBytes);
   } catch (error) {
     if (raw.errored !== null) throw malformedRequest('the body ended too early');

@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HeldBytes } from '../aggregator/read-buffers.ts';
 
 /**
- * Sends a body whose headers are set; a HEAD gets the headers alone. What the stream fails with after its first
- * bytes cuts the connection, and so does a client that takes nothing for `limits.stalledSendMs`: it would keep
- * its place among the readers, and a file open, for ever.
+ * Sends a body whose headers are set; a HEAD gets only the headers. An error of the stream after its first bytes
+ * closes the connection. So does a client that reads nothing for `limits.stalledSendMs`, because it would occupy its
+ * place among the readers, and an open file, forever.
  */
 export function sendStream(
   { limits }: { limits: { stalledSendMs: number } },
@@ -26,8 +26,8 @@ export function sendStream(
 }
 
 /**
- * The same for a body that is in memory. Goes past Fastify, which would name a content type. `release` is called
- * once the body has been sent; the memory of a body that was cut off is left to the garbage collector.
+ * The same for a body in memory. Bypasses Fastify, which would add a content type. `release` is called once the body
+ * has been sent; the memory of an aborted body is left to the garbage collector.
  */
 export function sendBytes(
   { limits }: { limits: { stalledSendMs: number } },

@@ -24,7 +24,7 @@ const faultProperties = {
   'delayMs?': { ...positive, description: 'What SLOW adds' },
 };
 
-/** What the admin routes answer and take. */
+/** Responses and request bodies of the admin routes. */
 export const adminSchemas: Record<string, Schema> = {
   BlobStatus: {
     description: 'As the status route of a storage node answers it',

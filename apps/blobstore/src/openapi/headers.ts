@@ -6,15 +6,15 @@ function header(description: string, schema: Schema = { type: 'string' }): Schem
 
 /** An attribute of the blob object, or a tag of the patch. */
 function attribute(name: string): Schema {
-  return { description: `The attribute or tag \`${name}\`, where there is one`, schema: { type: 'string' } };
+  return { description: `The attribute or tag \`${name}\`, if there is one`, schema: { type: 'string' } };
 }
 
-/** What responses carry besides what HTTP itself needs. */
+/** Response headers other than those that HTTP itself needs. */
 export const headers: Record<string, Schema> = {
   'X-Request-Id': header("The caller's, or a new one; the log names it"),
   'Access-Control-Allow-Origin': header('Any page may use the store', { const: '*' }),
-  'Access-Control-Expose-Headers': header('What pages may read besides'),
-  'X-Content-Type-Options': header('Blobs are what anyone stored', { const: 'nosniff' }),
+  'Access-Control-Expose-Headers': header('Further headers that pages may read'),
+  'X-Content-Type-Options': header('Anyone may have stored the blob', { const: 'nosniff' }),
   'Cache-Control': header('Content never changes under its ID'),
   ETag: header('The ID of what was read, without quotes'),
   'Content-Length': header('Bytes of the body', { type: 'integer' }),

@@ -48,7 +48,7 @@ function answerOf(errors: ApiError[]): Answer {
   };
 }
 
-/** The answers that these errors are, by status: made from the errors themselves, so that they cannot differ. */
+/** The responses for these errors, by status: generated from the errors themselves, so that they cannot differ. */
 export function refusals(...errors: ApiError[]): Answers {
   const byStatus = Map.groupBy(errors, ({ fields }) => String(fields.httpStatus));
   return Object.fromEntries([...byStatus].map(([code, group]) => [code, answerOf(group)]));

@@ -24,7 +24,7 @@ import { jsonAnswer, type Operation, type Paths, schemaRef } from './operation.t
 import { storeParameters } from './parameters.ts';
 import { refusals } from './refusals.ts';
 
-/** What a store may be refused with. Those about tokens only where the publisher asks for them. */
+/** The possible rejections of a store. Those about tokens apply only if the publisher requires them. */
 const storeRefusals = refusals(
   malformedRequest('the query has a parameter that is not known'),
   invalidEpochs(maxEpochsAhead),

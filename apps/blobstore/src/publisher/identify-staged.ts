@@ -1,7 +1,7 @@
 import type { BlobIdEncoder, BlobIdentity } from '../base/blob-id-encoder.ts';
 import type { StagedBlob, Storage } from '../storage/storage.ts';
 
-/** Finds the identity of received content, encoding only what the store has not seen. */
+/** Computes the identity of received content, and encodes only content that the store has not seen. */
 export type IdentifyStaged = (staged: StagedBlob) => Promise<BlobIdentity>;
 
 /**

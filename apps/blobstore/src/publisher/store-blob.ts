@@ -18,7 +18,7 @@ import type { IdentifyStaged } from './identify-staged.ts';
 import { decideStore, type StoreDecision } from './store-decision.ts';
 import { newlyCreated, type StoreResponse } from './store-response.ts';
 
-/** What a client asks for with a store, checked. */
+/** The validated parameters of a store. */
 export interface StoreQuery {
   epochs: number;
   permanent: boolean;
@@ -34,7 +34,7 @@ export interface StoreParts {
   registry: BlobRegistry;
   identifyStaged: IdentifyStaged;
   blocklist: Blocklist;
-  /** Held by blob id from the commit of the content until its object exists */
+  /** Locked by blob id from the commit of the content until its object exists */
   locks: KeyedLock;
   faults: Faults;
   nShards: number;
@@ -43,9 +43,9 @@ export interface StoreParts {
 }
 
 /**
- * Makes received content durable and registers it as the query asks. When this resolves, both the bytes and the
- * object survive a crash. Stores of the same blob follow each other, so that the second sees what the first made.
- * `attributes` become those of the object, unless there is one already that is enough.
+ * Makes received content durable and registers it as the query requests. When this resolves, both the bytes and the
+ * object survive a crash. Stores of the same blob run one after another, so that the second sees the result of the
+ * first. `attributes` are set on the object, unless an existing one is sufficient.
  */
 export async function storeBlob(
   context: StoreParts,
@@ -63,7 +63,7 @@ export async function storeBlob(
     const startedAtMs = Date.now();
     const fault = await context.faults.meetStore(identity.blobId);
     let committed: Promise<void> | undefined;
-    /** Runs once, even if the decision is repeated. Also repairs a copy that the disk has lost or changed. */
+    /** Runs once, even if the decision is repeated. Also repairs a copy that is lost or damaged on disk. */
     const content = () => {
       committed ??= context.storage.commit(staged, identity).then(fault.beforeCertificate);
       return committed;
@@ -104,7 +104,7 @@ function isGone(error: unknown): boolean {
 async function decide({ context, size, identity, query }: Store): Promise<StoreDecision> {
   const { registry, nShards } = context;
   const { epochs, permanent, force, reuseResources } = query;
-  // Nothing that exists could be enough, so the chain need not be asked.
+  // No existing object could be sufficient, so the chain need not be queried.
   if (!reuseResources && (force || !permanent)) return { kind: 'register' };
   const [epoch, live, uncertified, spare] = await Promise.all([
     registry.currentEpoch(),

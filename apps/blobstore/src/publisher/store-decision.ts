@@ -1,6 +1,6 @@
 import type { CertifiedObject, StorageResource, UncertifiedObject } from '../registry/blob-registry.ts';
 
-/** What a store of bytes needs to do, given what there is already. */
+/** The steps needed for a store, given the existing objects. */
 export type StoreDecision =
   | { kind: 'register' }
   | { kind: 'certified-event'; existing: CertifiedObject }
@@ -30,7 +30,10 @@ function longest<T extends UncertifiedObject>(objects: readonly T[]): T | undefi
   return objects.toSorted((a, b) => b.endEpoch - a.endEpoch)[0];
 }
 
-/** The smallest that is large enough and lasts; among equals the one that ends first. It is used whole. */
+/**
+ * The smallest one that is large enough and lasts long enough; among equals the one that ends first. It is used
+ * whole.
+ */
 function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageResource | undefined {
   return spare
     .filter(({ storageSize, endEpoch }) => storageSize >= wish.encodedLength && endEpoch >= wish.targetEpoch)
@@ -38,10 +41,10 @@ function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageRes
 }
 
 /**
- * The real publisher's rules. A permanent blob that lives long enough is enough for anyone, a deletable one never is
- * (its owner may delete it). With `reuse_resources` the publisher's own object of the same persistence is used,
- * extended where it is too short: certified, unless `force` asks for a new certificate, or left uncertified by
- * a store that was cut off; failing both, spare storage.
+ * The real publisher's rules. A permanent blob that lives long enough is sufficient for anyone; a deletable one never
+ * is, because its owner may delete it. With `reuse_resources` the publisher's own object of the same persistence is
+ * used, and extended if it is too short. It may be certified, unless `force` requests a new certificate, or left
+ * uncertified by an interrupted store. Failing both, spare storage is used.
  */
 export function decideStore({ live, uncertified, spare }: Resources, wish: StoreWish): StoreDecision {
   const permanent = longest(live.filter(({ deletable }) => !deletable));

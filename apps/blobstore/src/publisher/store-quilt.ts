@@ -31,7 +31,7 @@ interface QuiltLimits {
   limits: { maxQuiltBodyBytes: number };
 }
 
-/** Tells quilts from other blobs, as everywhere on Walrus. */
+/** Marks quilts, as everywhere on Walrus. */
 const quiltAttributes = { _walrusBlobType: 'quilt' };
 
 /**
@@ -43,9 +43,7 @@ const maxGrowth = 4;
 /** Contents up to this size are read into memory at once instead of piece by piece. */
 const inMemoryBytes = 4 * 1024 * 1024;
 
-/**
- * Throws `QuiltTooLargeError` for a quilt that would be larger than allowed. To be asked before it is built.
- */
+/** Throws `QuiltTooLargeError` for a quilt that would be larger than allowed. Call before building it. */
 export function checkQuiltSize({ layout }: QuiltPlan<ReceivedFile>, { limits }: QuiltLimits): void {
   const maxBytes = Math.max(maxGrowth * limits.maxQuiltBodyBytes, quiltBytes({ ...layout, symbolBytes: 2 }));
   if (quiltBytes(layout) > maxBytes) {

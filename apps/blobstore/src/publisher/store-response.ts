@@ -8,11 +8,11 @@ export interface NewlyCreated {
   resourceOperation: ResourceOperation;
   /** FROST */
   cost: number;
-  /** Id of the SharedBlob object, where `share=true` asked for one */
+  /** Id of the SharedBlob object, if `share=true` requested one */
   sharedBlobObject?: string;
 }
 
-/** How the publisher came by the object. `encodedLength` is in bytes. */
+/** How the publisher obtained the object. `encodedLength` is in bytes. */
 export type ResourceOperation =
   | { registerFromScratch: { encodedLength: number; epochsAhead: number } }
   | { reuseStorage: { encodedLength: number } }

@@ -8,7 +8,7 @@ import { rowsToColumn } from './symbol-copy.ts';
 /** Rows are read in bands of this many bytes, or of one row where that is longer. */
 const bandBytes = 2 * 1024 * 1024;
 
-/** Reads under way at a time. */
+/** Maximum number of concurrent reads. */
 const readsAtOnce = 256;
 
 const digestBytes = 32;
@@ -22,8 +22,8 @@ async function readFully(file: FileHandle, target: Buffer, position: number): Pr
 }
 
 /**
- * The SHA-256 of each column, from one pass over the quilt that also compares its digest with the one kept since
- * the store. So what matches a column's digest is what was stored. Throws `BlobDamagedError`.
+ * The SHA-256 of each column, from one pass over the quilt that also compares its digest with the one recorded at the
+ * store. So content that matches a column's digest is what was stored. Throws `BlobDamagedError`.
  */
 export async function computeColumnDigests(
   file: FileHandle,
@@ -50,8 +50,8 @@ export async function computeColumnDigests(
 }
 
 /**
- * The columns of a quilt on disk. A read takes one stretch of bytes from each row, and answers only what has the
- * digest of its column; it throws `BlobDamagedError` for anything else.
+ * The columns of a quilt on disk. A read takes one range of bytes from each row, and returns only content that
+ * matches the digest of its column; it throws `BlobDamagedError` for anything else.
  */
 export function columnsOnDisk(file: FileHandle, layout: QuiltLayout, digests: Buffer): QuiltColumns {
   async function readStretches(start: number, end: number): Promise<Buffer> {

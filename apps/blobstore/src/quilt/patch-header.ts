@@ -19,7 +19,7 @@ const tagsBit = 1;
 const maxU16 = 2 ** 16 - 1;
 const maxU32 = 2 ** 32 - 1;
 
-/** Version, length and mask; then identifier and, if there are any, tags, each behind its length. */
+/** Version, length and mask; then the identifier and, if there are any, the tags, each preceded by its length. */
 export function encodePatchHeader(identifier: string, tags: Tags, size: number): Buffer {
   const name = stringBytes(identifier);
   const extension = [u16Bytes(name.length), name];
@@ -39,7 +39,7 @@ export function encodePatchHeader(identifier: string, tags: Tags, size: number):
 }
 
 /**
- * The header that opens the columns of a patch. It has 131,080 bytes at most; `columns` holds as many, or all of the
+ * The header at the start of a patch's columns. It has 131,080 bytes at most; `columns` has as many, or all of the
  * `available` ones. Throws `InvalidQuiltError`.
  */
 export function decodePatchHeader(columns: Buffer, available: number): PatchHeader {

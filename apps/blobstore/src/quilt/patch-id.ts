@@ -19,7 +19,7 @@ export function patchIdOf({ quiltId, start, end }: PatchLocation): string {
   return Buffer.concat(id).toString('base64url');
 }
 
-/** What a patch id names; undefined for anything that `patchIdOf` does not make. */
+/** The parts of a patch id; undefined for anything that `patchIdOf` does not create. */
 export function parsePatchId(text: string): PatchLocation | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== idBytes || bytes.toString('base64url') !== text) return undefined;

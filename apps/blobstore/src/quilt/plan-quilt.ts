@@ -31,16 +31,16 @@ export interface QuiltPlan<F extends QuiltFile> {
 }
 
 function sorted<F extends QuiltFile>(files: readonly F[]): F[] {
-  const named = files.map((file) => ({ file, name: Buffer.from(file.identifier) }));
-  named.sort((a, b) => a.name.compare(b.name));
-  const twice = named.find(({ name }, position) => named[position + 1]?.name.equals(name));
+  const filesByName = files.map((file) => ({ file, name: Buffer.from(file.identifier) }));
+  filesByName.sort((a, b) => a.name.compare(b.name));
+  const twice = filesByName.find(({ name }, position) => filesByName[position + 1]?.name.equals(name));
   if (twice !== undefined) throw new QuiltInputError('two files have the same identifier');
-  return named.map(({ file }) => file);
+  return filesByName.map(({ file }) => file);
 }
 
 /**
- * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files are
- * the same quilt on every network with that many shards. Throws `QuiltInputError` for what cannot be a quilt.
+ * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files are the
+ * same quilt on every network with that many shards. Throws `QuiltInputError` for files that cannot form a quilt.
  */
 export function planQuilt<F extends QuiltFile>(files: readonly F[], nShards: number): QuiltPlan<F> {
   if (files.length === 0) throw new QuiltInputError('no files');

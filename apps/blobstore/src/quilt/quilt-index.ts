@@ -3,7 +3,7 @@ import { stringBytes, type Tags, tagsBytes, u16Bytes, ulebBytes } from './bcs-wr
 import { InvalidQuiltError, invalidQuilt } from './quilt-errors.ts';
 import { columnBytes, maxIndexColumns, type QuiltLayout } from './quilt-layout.ts';
 
-/** A patch as the index of its quilt tells it. */
+/** A patch as listed in its quilt's index. */
 export interface IndexedPatch {
   identifier: string;
   tags: Tags;
@@ -32,7 +32,7 @@ export function encodeIndex(patches: readonly Omit<IndexedPatch, 'start'>[]): Bu
   return Buffer.concat([prefix, index]);
 }
 
-/** How many columns the index takes that begins with `prefix`. Throws `InvalidQuiltError`. */
+/** Number of columns of the index that starts with `prefix`. Throws `InvalidQuiltError`. */
 export function indexColumns(prefix: Buffer, layout: QuiltLayout): number {
   if (prefix.length < indexPrefixBytes || prefix.readUInt8() !== version)
     throw new InvalidQuiltError('this is not a quilt of version 1');

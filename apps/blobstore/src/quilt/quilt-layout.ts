@@ -11,7 +11,7 @@ export interface QuiltLayout {
   symbolBytes: number;
 }
 
-/** The index takes this many columns at most. */
+/** Maximum number of columns of the index. */
 export const maxIndexColumns = 10;
 
 export function rowBytes({ columns, symbolBytes }: QuiltLayout): number {

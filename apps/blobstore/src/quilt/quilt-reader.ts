@@ -9,7 +9,7 @@ import { layoutOfSize, type QuiltLayout } from './quilt-layout.ts';
 import { readIndex } from './read-quilt.ts';
 import { createWeightedCache } from './weighted-cache.ts';
 
-/** A quilt that is being read. Everything that it answers is what was stored, or a `BlobDamagedError`. */
+/** A quilt that is being read. It returns only what was stored, or throws a `BlobDamagedError`. */
 export interface OpenQuilt extends AsyncDisposable {
   /** In the order of the index */
   patches: readonly IndexedPatch[];
@@ -24,7 +24,7 @@ export interface QuiltReader {
   open(blob: StoredBlob): Promise<OpenQuilt>;
 }
 
-/** What verified content told about a quilt. It holds for its digest, whatever becomes of the file. */
+/** Results of verifying a quilt. They are valid for its digest, whatever happens to the file. */
 interface Known {
   columnDigests: Buffer;
   /** Or the reason why it is not a quilt, so that it is not read whole for every request */

@@ -10,12 +10,12 @@ const pieceBytes = 1024 * 1024;
 
 /** A patch whose header and first bytes have been read. */
 export interface OpenPatch {
-  /** As the patch itself says, which is what reads answer with */
+  /** As the patch itself says; used in responses */
   identifier: string;
   tags: Tags;
   /** Bytes of its content */
   size: number;
-  /** Its content; the first piece is in memory. To be taken once. */
+  /** Its content; the first piece is in memory. Can be read once. */
   content: AsyncIterable<Buffer>;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWeightedCache } from './weighted-cache.ts';
 
-/** Makes values of the weight that their key says, and counts. */
+/** Creates values with the weight given by their key, and counts the calls. */
 function countingCache(capacity: number) {
   const cache = createWeightedCache<{ weight: number }>(capacity);
   let made = 0;

@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 /** Values that are costly to make, each with its weight. The least recently used are dropped above a total weight. */
 export interface WeightedCache<V extends { weight: number }> {
-  /** The cached value of a key, or the one that `make` makes. Concurrent calls share one `make`; failures are not cached. */
+  /**
+   * The cached value of a key, or a new one from `make`. Concurrent calls share one `make`; failures are not cached.
+   */
   get(key: string, make: () => Promise<V>): Promise<V>;
 }
 

@@ -26,8 +26,8 @@ async function readStrip({ head, size, content }: Strip, offset: number, length:
 }
 
 /**
- * The bytes of a quilt from first to last, a band of rows at a time, so that memory stays bounded whatever its
- * size. In one column the rows of a band are consecutive bytes, which takes one read for each.
+ * The bytes of a quilt from first to last, one band of rows at a time, so that memory is limited regardless of the
+ * size. In each column the rows of a band are consecutive bytes, which takes one read.
  */
 export async function* writeQuilt<F extends QuiltFile>(
   { layout, index, patches }: QuiltPlan<F>,

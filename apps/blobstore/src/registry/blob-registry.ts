@@ -49,7 +49,7 @@ export interface FoundObject extends CertifiedObject {
   attributes: BlobAttributes;
 }
 
-/** A registration that has not been certified (yet): its store is under way, or was cut off. */
+/** A registration that is not certified (yet): its store is in progress, or was interrupted. */
 export type UncertifiedObject = Omit<CertifiedObject, 'event'>;
 
 /** Everything about one object that has not ended. */
@@ -58,7 +58,7 @@ export interface ObjectRecord {
   object: Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: number | null };
   attributes: BlobAttributes;
   owned: boolean;
-  /** The object is destroyed; what it certified stays readable until its end */
+  /** The object is destroyed; the blob stays readable until its end */
   burnt: boolean;
   /** Id of the shared object that holds it */
   sharedBlobObject?: string;
@@ -78,7 +78,7 @@ export interface AfterStore {
 
 export interface NewBlob extends BlobIdentity, AfterStore {
   size: number;
-  /** How many epochs from the current one it shall live; not looked at with `storageId` */
+  /** Lifetime in epochs from the current one; ignored with `storageId` */
   epochs: number;
   deletable: boolean;
   /** Spare storage to use up instead of paying for new */
@@ -101,9 +101,9 @@ export interface PageRequest {
 }
 
 /**
- * What exists, for how long, and whose it is. Every method throws `RegistryUnavailableError` when the answer
- * cannot be known now; none answers "nothing" for that reason. A change is durable when its promise resolves,
- * and throws `RegistryRefusedError` where the rules do not allow it. Nothing that ended ever lives again.
+ * Which blobs and objects exist, until when, and who owns them. Every method throws `RegistryUnavailableError` when
+ * the result is unknown at the moment, instead of returning "nothing". A change is durable when its promise resolves,
+ * and throws `RegistryRefusedError` when the rules do not allow it. Expired objects never become live again.
  */
 export interface BlobRegistry {
   currentEpoch(): Promise<number>;
@@ -118,7 +118,7 @@ export interface BlobRegistry {
   certify(objectId: string, extendBy: number, after?: AfterStore): Promise<PaidObject>;
   /** Extends a certified object that the publisher owns. */
   extend(objectId: string, epochs: number, after?: AfterStore): Promise<PaidObject>;
-  /** Adds or replaces attributes, and removes those that are null. Returns what there is then. */
+  /** Adds or replaces attributes, and removes those that are null. Returns the resulting attributes. */
   setAttributes(objectId: string, changes: Readonly<Record<string, string | null>>): Promise<BlobAttributes>;
   /** Deletes a deletable object. Its storage becomes spare where the publisher owned it. Returns its blob id. */
   delete(objectId: string): Promise<string>;
@@ -130,11 +130,11 @@ export interface BlobRegistry {
   uncertified(blobId: string): Promise<UncertifiedObject[]>;
   /** Storage of the publisher that no blob uses and that has not ended. */
   spareStorage(): Promise<StorageResource[]>;
-  /** Whether an object of the blob was deleted in the current epoch, at whose end its data may go. */
+  /** Whether an object of the blob was deleted in the current epoch, at whose end its data may be removed. */
   deletedThisEpoch(blobId: string): Promise<boolean>;
   /**
-   * One live certified object by its id, or by that of the SharedBlob object that holds it. On chain a held object
-   * can no longer be found by its own id.
+   * One live certified object by its id, or by that of the SharedBlob object that contains it. On chain, a contained
+   * object can no longer be found by its own id.
    */
   find(objectId: string): Promise<FoundObject | undefined>;
   /** Objects that have not ended, in the order of their ids; those of one blob where it is named. */
@@ -147,15 +147,13 @@ export interface BlobRegistry {
    */
   isPromised(blobId: string): Promise<boolean>;
   /**
-   * Whether the blob is known to have been stored here and to have ended, so that its bytes may be removed. False
-   * for a blob that the registry never heard of, and where it may have missed something.
+   * Whether the blob is known to have been stored here and to have expired, so that its bytes may be removed. False
+   * for a blob that is unknown to the registry, and if the registry may have missed something.
    */
   hasEnded(blobId: string): Promise<boolean>;
   /** Learns that the bytes of an ended blob were removed. */
   forgetBlob?(blobId: string): void;
-  /**
-   * Names the blob of every deletion that is heard of from here on, where others than the publisher can delete.
-   */
+  /** Reports the blob of every deletion observed from here on, if others than the publisher can delete. */
   onDeleted?(listener: (blobId: string) => void): void;
   /**
    * Those of these blobs that live objects keep, possibly not all; for registries where asking for each blob is

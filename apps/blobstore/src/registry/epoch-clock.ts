@@ -13,8 +13,8 @@ export function epochAt({ epoch, startedAtMs, durationMs }: EpochSchedule, nowMs
 }
 
 /**
- * The schedule to go on with at a start. Another duration starts a new schedule at the current epoch, so that stored
- * blobs keep their number of epochs.
+ * The schedule to continue with after a start. Another duration starts a new schedule at the current epoch, so that
+ * stored blobs keep their number of epochs.
  */
 export function resumeSchedule(
   previous: EpochSchedule | undefined,

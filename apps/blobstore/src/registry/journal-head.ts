@@ -6,7 +6,7 @@ export interface JournalHead {
   bytes: number;
 }
 
-/** Always overwritten by one of the same length, so that a crash leaves the old or the new one. */
+/** Always overwritten with the same length, so that a crash leaves either the old or the new one. */
 const headLength = 40;
 
 function pathOf(journal: string): string {
@@ -36,7 +36,9 @@ export function isBehind(found: { run: number | undefined; bytes: number }, head
   return run < head.run || (run === head.run && found.bytes < head.bytes);
 }
 
-/** Writes heads next to a journal. They are not synced: one that a power cut takes back only proves less. */
+/**
+ * Writes heads next to a journal. They are not synced: if a power failure reverts one, the old one only proves less.
+ */
 export async function openHead(journal: string): Promise<{
   write(head: JournalHead): Promise<void>;
   close(): Promise<void>;

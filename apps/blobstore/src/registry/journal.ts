@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import { replaceFile } from '../storage/durable-file.ts';
 
 /**
- * An append-only file of JSON records, one per line behind its CRC-32. An append is durable when its promise
- * resolves; appends that come while one is being synced share the next sync. What a failed one left is cut off
- * before the next is written, which fails as well while that cannot be done.
+ * An append-only file of JSON records, one per line after its CRC-32. An append is durable when its promise resolves;
+ * appends that arrive during a sync share the next one. The remains of a failed append are cut off before the next
+ * one is written, which fails as well while that is impossible.
  */
 export interface Journal<T> {
   append(record: T): Promise<void>;
@@ -69,8 +69,8 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 /**
- * Opens a journal whose content is exactly `records` from here on (rewritten, so that no torn tail remains).
- * `onSynced` learns of every size that is durable.
+ * Opens a journal whose content is exactly `records` (rewritten, so that no torn tail remains). `onSynced` receives
+ * every durable size.
  */
 export async function openJournal<T>(
   path: string,

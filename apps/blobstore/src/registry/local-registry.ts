@@ -97,7 +97,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     return { record: { object, attributes: {}, owned: true, burnt: false, event: newEvent() }, cost };
   }
 
-  /** The object that a change is about. Throws when there is none. */
+  /** The object to be changed. Throws when there is none. */
   function existing(objectId: string): ObjectRecord {
     const found = state.objects.liveById(objectId, epochNow());
     if (found === undefined || found.record.burnt) {
@@ -142,7 +142,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     async store(blob, keepContent) {
       const { record, cost } = registration(blob);
-      // First, so that content is never there without an entry: it would look as if the entry had been lost.
+      // Written first, so that content never exists without an entry, which would look like a lost entry.
       await saveRegistration(record, blob);
       await keepContent();
       const { id } = record.object;

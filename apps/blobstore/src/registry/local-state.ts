@@ -2,7 +2,7 @@ import type { CertifiedObject, ObjectRecord, StorageResource, UncertifiedObject 
 import type { EpochSchedule } from './epoch-clock.ts';
 import { ObjectIndex } from './object-index.ts';
 
-/** An object as the journal keeps it; absent fields have the meaning they had before the fields existed. */
+/** An object as stored in the journal; absent fields have the meaning they had before the fields existed. */
 type ObjectEntry = Omit<ObjectRecord, 'attributes' | 'burnt'> & Partial<ObjectRecord>;
 
 interface Deletion {
@@ -22,7 +22,7 @@ interface EndedBlob {
   isDoubted: boolean;
 }
 
-/** Each record is one change as a whole, so that a crash never leaves half of one. */
+/** Each record is one complete change, so that a crash never leaves half of one. */
 export type JournalRecord =
   | { epochs: EpochSchedule }
   /** An epoch that has begun: a clock that is set back must not revive what ended */
@@ -105,7 +105,7 @@ export class LocalState {
   }
 
   /**
-   * Notes that the journal lacks records: every end that it knows, or that comes with what it knows now, may be
+   * Records that the journal lacks entries: every known end, including those that arrive with current entries, may be
    * wrong, because the blob may have been stored again or extended. Such content is quarantined, not removed.
    */
   doubt(): void {
@@ -137,7 +137,7 @@ export class LocalState {
     return this.#deletions.get(blobId)?.inEpoch === epoch;
   }
 
-  /** Drops what has ended by `epoch`. */
+  /** Drops objects that have expired by `epoch`. */
   prune(epoch: number): void {
     for (const { blobId, endEpoch } of this.objects.prune(epoch)) {
       this.#end(blobId, { wasDeleted: false, isDoubted: endEpoch <= this.#doubtedUntil });

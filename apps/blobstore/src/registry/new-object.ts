@@ -12,7 +12,7 @@ export function newEvent(): EventId {
   return { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
 }
 
-/** A certified object with what it cost, in FROST. */
+/** A certified object with its cost, in FROST. */
 export function toPaid({ object, sharedBlobObject }: ObjectRecord, cost: number): PaidObject {
   const { certifiedEpoch } = object;
   if (certifiedEpoch === null) throw new Error('paid for an object without a certificate');

@@ -1,4 +1,4 @@
-/** What the index needs to know of an object. */
+/** The fields of an object that the index needs. */
 interface Indexed {
   objectId: string;
   blobId: string;
@@ -49,7 +49,7 @@ export class ObjectIndex<T extends Indexed> {
     return [...(this.#byBlob.get(blobId) ?? [])].flatMap((id) => this.liveById(id, epoch) ?? []);
   }
 
-  /** Drops what has ended by `epoch`, and returns it. */
+  /** Drops objects that have expired by `epoch`, and returns them. */
   prune(epoch: number): T[] {
     const ended = this.values().filter((entry) => !isLive(entry, epoch));
     for (const { objectId } of ended) this.delete(objectId);

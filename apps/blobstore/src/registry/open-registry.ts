@@ -45,7 +45,7 @@ export interface NamedBucket {
   name: string;
 }
 
-/** Opens the place of the bytes, once it is certain that it belongs to the registry. */
+/** Opens the storage, once it is certain that it belongs to the registry. */
 export interface StorageOpener {
   onDisk(): Promise<DiskStorage>;
   inBucket(shared: NamedBucket): Promise<Storage>;
@@ -63,15 +63,14 @@ export const defaultShards = 1000;
 const dayMs = 86_400_000;
 
 /**
- * How long content and records in a bucket stay when nothing needs them; why that is not at once is said in
- * `s3-storage.ts`.
+ * How long unneeded content and records in a bucket are kept; `s3-storage.ts` explains why they are not removed
+ * immediately.
  */
 export const defaultGraceMs = 7_200_000;
 
 /**
- * Opens the registry that a data directory and a bucket belong to, and marks new ones with it. Hands everything it
- * opens to `cleanUp`. Throws a plain error that names the setting when directory, bucket, chain and options do not
- * fit.
+ * Opens the registry of a data directory and a bucket, and marks new ones. Passes everything it opens to `cleanUp`.
+ * Throws a plain error that names the setting when directory, bucket, chain and options do not match.
  */
 export async function openRegistry(
   options: RegistryOptions,
@@ -108,7 +107,7 @@ async function openOnChain(
   opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
-  // Its client takes a second of a start that most stores can do without
+  // Loading its client takes a second, which most stores can do without
   const { openChainRegistry } = await import('./chain/chain-registry.ts');
   const registry = await openChainRegistry(chain);
   cleanUp.defer(() => registry.close());

@@ -13,8 +13,8 @@ function positionIn(sorted: readonly string[], id: string): number {
 }
 
 /**
- * The first `limit` ids behind `after`, in order. Of a million ids a page takes a fraction of a second, where sorting
- * them all would hold up every other request for four.
+ * The first `limit` ids after `after`, in order. For a million ids a page takes a fraction of a second, whereas
+ * sorting all of them would block every other request for four.
  */
 export function pageOfIds(ids: readonly string[], { after = '', limit }: PageRequest): string[] {
   if (limit * 16 > ids.length) {

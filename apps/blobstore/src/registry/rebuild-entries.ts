@@ -9,7 +9,7 @@ import { newEvent, newObjectId } from './new-object.ts';
 export const noContent: StoredContent = { blobs: () => [], has: () => false };
 
 interface Rebuilding {
-  /** As the journal says; changed */
+  /** As in the journal; modified */
   state: LocalState;
   content: StoredContent;
   nShards: number;
@@ -21,8 +21,8 @@ interface Rebuilding {
 }
 
 /**
- * What can be said of a blob whose entry is lost: its name holds id and size. The object is a new one of the
- * publisher, deletable, and lives as long as any store may have asked for.
+ * Everything known about a blob whose entry is lost: its name has id and size. The new object belongs to the
+ * publisher, is deletable, and lives as long as the longest possible store.
  */
 function entryOf({ blobId, size }: StoredBlob, epoch: number, nShards: number): ObjectRecord {
   const endEpoch = epoch + maxEpochsAhead;
@@ -49,12 +49,12 @@ function certifiedNow(record: ObjectRecord, epoch: number): ObjectRecord {
 }
 
 /**
- * Makes up for records that the journal lacks because it is an older copy, was cut off or is lost. It shows by
- * itself (`lacksRecords`), or by content without an entry, since entries are written first. Then
+ * Restores entries that the journal lacks because it is an older copy, truncated or lost. That is detected by the
+ * journal itself (`lacksRecords`), or by content without an entry, since entries are written first. Then
  * - content without an entry gets one, unless the journal says that it was deleted,
  * - a registration with its content is certified: the certificate may be among the lost records,
- * - what the journal says of ends is doubted from here on (`LocalState.doubt`).
- * The journal is kept as a copy before it is rewritten.
+ * - ends in the journal are considered uncertain from here on (`LocalState.doubt`). The journal is copied before it
+ *   is rewritten.
  */
 export async function rebuildEntries(parts: Rebuilding): Promise<void> {
   const { state, content, nShards, path, lacksRecords, logger } = parts;
@@ -91,7 +91,7 @@ export async function rebuildEntries(parts: Rebuilding): Promise<void> {
   );
 }
 
-/** Keeps the journal as it was found; undefined when there is none. */
+/** Keeps a copy of the original journal; undefined when there is none. */
 async function keepCopy(path: string): Promise<string | undefined> {
   const at = new Date().toISOString().replaceAll(/[-:.]/g, '');
   const copy = path.replace(/\.jsonl$/, `.found-${at}.jsonl`);

@@ -5,14 +5,14 @@ import type { BlobRegistry } from './blob-registry.ts';
 
 interface SweepingParts {
   registry: BlobRegistry;
-  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  /** Whether the data of a deleted blob is removed immediately instead of at the end of the epoch */
   deletesDataAtOnce: boolean;
   logger: Logger;
 }
 
 interface Parts extends SweepingParts {
   storage: Storage;
-  /** Held by blob id while its fate is decided */
+  /** Locked by blob id while the sweep decides about it */
   locks: KeyedLock;
   /** Grace period of content that the registry does not know, in milliseconds */
   quarantineMs: number;
@@ -25,17 +25,17 @@ export interface Sweeper {
   /** Quarantines content that the registry does not know and logs it. Removes nothing. */
   survey(): Promise<void>;
   /**
-   * Looks at all that is stored, and removes the bytes of blobs that have expired or were deleted. Content that the
-   * registry does not know may be all that is left of blobs whose entries were lost: it is removed after its time
-   * in quarantine. Returns how many blobs were removed. Rejects, with nothing more removed, when the registry cannot
-   * answer. One call waits for the one before.
+   * Checks all stored content, and removes the bytes of blobs that have expired or were deleted. Content that the
+   * registry does not know may belong to blobs whose entries were lost, so it is removed only after its time in
+   * quarantine. Returns the number of blobs removed. Rejects, without removing more, when the registry does not
+   * respond. One call waits for the previous one.
    */
   sweep(): Promise<number>;
   /** The same for one blob. */
   sweepBlob(blobId: string): Promise<number>;
 }
 
-/** How many blobs the registry is asked for at a time. */
+/** Number of blobs per query of the registry. */
 const askedTogether = 1000;
 
 type Fate = 'kept' | 'ended' | 'unknown';
@@ -52,8 +52,8 @@ interface Pass {
 }
 
 /**
- * The data of a deleted blob goes at the end of the epoch in which that happened, as with storage nodes whose
- * `garbage_collection.enable_immediate_data_deletion` is false; with `deletesDataAtOnce` it is removed by the next sweep.
+ * The data of a deleted blob is removed at the end of the epoch of its deletion, as by storage nodes whose
+ * `garbage_collection.enable_immediate_data_deletion` is false; with `deletesDataAtOnce` the next sweep removes it.
  */
 export function createSweeper(parts: Parts): Sweeper {
   const { storage, registry, locks, deletesDataAtOnce, quarantineMs, now, logger } = parts;
@@ -87,15 +87,15 @@ export function createSweeper(parts: Parts): Sweeper {
       if (!kept?.has(blobId)) await locks.run(blobId, () => judge(removable, pass));
       else if (pass.held.has(blobId)) pass.dropped.push(blobId);
     }
-    // Before the next ones, so that a pass that fails does not begin their time again.
+    // Saved before the next ones, so that a failed pass does not restart their quarantine.
     await quarantine.add(pass.added.splice(0), now());
   }
 
   async function run(look: { blobId?: string; mayRemove: boolean }): Promise<Pass> {
-    const held = await quarantine.list();
+    const quarantined = await quarantine.list();
     const pass: Pass = {
       mayRemove: look.mayRemove,
-      held,
+      held: quarantined,
       seen: new Set(),
       added: [],
       dropped: [],
@@ -115,31 +115,37 @@ export function createSweeper(parts: Parts): Sweeper {
 
   /** A pass over all content, which also drops blobs from quarantine that are no longer stored. */
   async function runAll(mayRemove: boolean): Promise<number> {
-    const { held, seen, removed } = await run({ mayRemove });
+    const { held: quarantined, seen, removed } = await run({ mayRemove });
     const gone: string[] = [];
-    for (const blobId of held.keys()) {
+    for (const blobId of quarantined.keys()) {
       if (!seen.has(blobId) && (await storage.find(blobId)) === undefined) gone.push(blobId);
     }
     await quarantine.drop(gone);
-    await report(held);
+    await report(quarantined);
     return removed;
   }
 
   async function report(before: ReadonlyMap<string, number>): Promise<void> {
-    const held = await quarantine.list();
-    const added = [...held.keys()].filter((blobId) => !before.has(blobId));
-    const removed = [...before.keys()].filter((blobId) => !held.has(blobId));
+    const quarantined = await quarantine.list();
+    const added = [...quarantined.keys()].filter((blobId) => !before.has(blobId));
+    const removed = [...before.keys()].filter((blobId) => !quarantined.has(blobId));
     if (added.length > 0) {
       logger.error(
-        { added: added.length, held: held.size, removedAfterMs: quarantineMs, blobIds: added.slice(0, 20) },
+        {
+          added: added.length,
+          held: quarantined.size,
+          removedAfterMs: quarantineMs,
+          blobIds: added.slice(0, 20),
+        },
         `${added.length} stored blobs are unknown to the registry and now in quarantine. They are not served, and are ` +
           'removed when their grace period ends. If the registry is not the latest one, stop the store and restore that; ' +
           'otherwise store the blobs that you need again',
       );
-    } else if (held.size > 0) {
-      logger.warn({ held: held.size, removedAfterMs: quarantineMs }, 'blobs are in quarantine');
+    } else if (quarantined.size > 0) {
+      logger.warn({ held: quarantined.size, removedAfterMs: quarantineMs }, 'blobs are in quarantine');
     }
-    if (removed.length > 0) logger.warn({ left: removed.length, held: held.size }, 'blobs left quarantine');
+    if (removed.length > 0)
+      logger.warn({ left: removed.length, held: quarantined.size }, 'blobs left quarantine');
   }
 
   let last: Promise<unknown> = Promise.resolve();
@@ -165,8 +171,9 @@ export function createSweeper(parts: Parts): Sweeper {
 }
 
 /**
- * Surveys now, sweeps at this interval, and sweeps a deleted blob as soon as its deletion is heard of, where data
- * shall go at once. Nothing is removed at the start: the registry may be the wrong one. Returns how to stop it.
+ * Surveys now, sweeps at this interval, and sweeps a deleted blob as soon as its deletion is known, if data is
+ * removed immediately. Nothing is removed at the start, because the registry may be the wrong one. Returns a function
+ * that stops it.
  */
 export function startSweeping(
   sweeper: Sweeper,

@@ -16,7 +16,7 @@ import { throwReadFailure } from './send-blob.ts';
 /** The limit that the real aggregator's framework has for JSON. */
 const maxBodyBytes = 2 * 1024 * 1024;
 
-/** What that framework takes for JSON. */
+/** Content types that the real framework treats as JSON. */
 const jsonType = /^application\/([^\s;]+\+)?json\s*(;|$)/i;
 
 /** Runs before the body is read: Fastify would answer 400 to an invalid content type. */

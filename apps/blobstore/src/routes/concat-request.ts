@@ -4,7 +4,7 @@ import { wrongShape } from '../base/read-errors.ts';
 import { flagOf, queryOf, refuseUnknown } from '../http/query.ts';
 import { checkOf, skipFlag, strictFlag } from './read-query.ts';
 
-/** What a concatenation asks for, by query or by JSON. */
+/** The parameters of a concatenation, from query or JSON. */
 export interface ConcatRequest {
   /** As given, at least one */
   ids: string[];

@@ -13,7 +13,7 @@ import type { BlobRegistry } from '../registry/blob-registry.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { UploadRelay } from '../upload-relay/relay-upload.ts';
 
-/** What every route and use case works with; built once in `blob-store.ts`. */
+/** The dependencies of every route and use case; created once in `blob-store.ts`. */
 export interface BlobStoreContext {
   storage: Storage;
   registry: BlobRegistry;
@@ -21,7 +21,7 @@ export interface BlobStoreContext {
   identifyStaged: IdentifyStaged;
   /** Blocks of local files that were verified lately */
   knownBlocks: KnownBlocks;
-  /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
+  /** Locked by blob id from the commit of content until its object exists, so that no sweep runs in between */
   locks: KeyedLock;
   /** Who may store */
   auth: PublisherAuth;
@@ -37,7 +37,7 @@ export interface BlobStoreContext {
   nShards: number;
   /** Whether objects without another receiver are destroyed once their blob is certified */
   burnAfterStore: boolean;
-  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  /** Whether the data of a deleted blob is removed immediately instead of at the end of the epoch */
   deletesDataAtOnce: boolean;
   /** Injected failures of reads and stores */
   faults: Faults;

@@ -6,8 +6,8 @@ import type { BlobStoreContext } from './context.ts';
 import { sendBlob } from './send-blob.ts';
 
 /**
- * `GET /v1alpha/blobs/{blob_id}/stream`: the whole blob, with a header that says that it comes as it is read. All
- * our reads do; this route takes neither ranges nor flags, and as upstream it does not look at its query.
+ * `GET /v1alpha/blobs/{blob_id}/stream`: the whole blob, with a header that says it is streamed. All our reads are;
+ * this route supports neither ranges nor flags, and ignores its query as upstream does.
  */
 export function addGetStream(
   app: FastifyInstance,

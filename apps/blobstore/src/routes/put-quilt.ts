@@ -56,7 +56,7 @@ async function receive(context: BlobStoreContext, raw: IncomingMessage): Promise
     return await receiveQuilt(context, raw);
   } catch (error) {
     if (raw.errored !== null) throw malformedRequest('the body ended too early');
-    // The answer goes out on this connection, once its body has been read and thrown away.
+    // The response is sent on this connection, after its body has been read and discarded.
     raw.resume();
     throw asQuiltRefusal(error, context.limits.maxQuiltBodyBytes);
   }

@@ -30,13 +30,13 @@ export function notAQuilt(cause: unknown): ApiError {
   );
 }
 
-/** What a read of a quilt that has not begun to answer failed with, as its answer. */
+/** The response for a quilt read that failed before the response started. */
 export function throwQuiltReadFailure(error: unknown): never {
   if (error instanceof InvalidQuiltError) throw notAQuilt(error);
   return throwReadFailure(error);
 }
 
-/** What a store of a quilt failed with, as its answer where the request is to blame. */
+/** The response for a quilt store that failed because of the request. */
 export function asQuiltRefusal(error: unknown, maxBodyBytes: number): unknown {
   if (error instanceof BodyTooLargeError) return payloadTooLarge(maxBodyBytes);
   if (error instanceof MultipartError || error instanceof QuiltInputError)

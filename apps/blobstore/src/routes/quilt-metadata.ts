@@ -1,7 +1,7 @@
 import type { Tags } from '../quilt/bcs-writer.ts';
 import { QuiltInputError } from '../quilt/quilt-errors.ts';
 
-/** The part of a quilt's form that holds its tags. */
+/** The part of a quilt's form that contains its tags. */
 export const metadataField = '_metadata';
 
 /** As the real publisher reads JSON. */
@@ -21,7 +21,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws for what cannot be kept as JSON text: numbers that are rounded already, and nesting without end. */
+/** Throws for content that JSON text cannot preserve: already rounded numbers, and unlimited nesting. */
 function checkTagValue(value: unknown, depth = 0): void {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new QuiltInputError(`a number in ${metadataField} is too large to be kept; give it as text`);

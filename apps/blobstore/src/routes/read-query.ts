@@ -12,7 +12,7 @@ export function checkOf(strict: boolean, skip: boolean): ConsistencyCheck {
   return skip ? 'skip' : 'default';
 }
 
-/** The consistency check that a read asks for. Throws 400 when both flags are set or another parameter is there. */
+/** The requested consistency check of a read. Throws 400 when both flags are set or another parameter is present. */
 export function parseReadQuery(url: string): ConsistencyCheck {
   const query = queryOf(url);
   refuseUnknown(query, [strictFlag, skipFlag]);

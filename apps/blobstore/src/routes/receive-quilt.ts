@@ -18,7 +18,7 @@ export interface ReceivedQuilt {
   files: ReceivedFile[];
 }
 
-/** The metadata is held in memory, other than the files. */
+/** Unlike the files, the metadata is kept in memory. */
 const maxMetadataBytes = 8 * 1024 * 1024;
 
 /**
@@ -50,12 +50,12 @@ export async function receiveQuilt(
   }
 }
 
-/** The chunks of a body. Throws `BodyTooLargeError` past the limit, at once where the size is announced. */
+/** The chunks of a body. Throws `BodyTooLargeError` above the limit, immediately if the size is announced. */
 async function* boundedBody(raw: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
   const refusal = () => new BodyTooLargeError(`the body is larger than ${limitBytes} bytes`);
   if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw refusal();
   let size = 0;
-  // Leaving the loop must not destroy the connection that the refusal goes out on.
+  // Leaving the loop must not destroy the connection, which is needed for the rejection.
   for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limitBytes) throw refusal();

@@ -41,7 +41,7 @@ export async function sendBlob(
   return sendStream(context, request, reply, content);
 }
 
-/** What a read that has not begun to answer failed with, as its answer. */
+/** The response for a read that failed before the response started. */
 export function throwReadFailure(error: unknown): never {
   if (error instanceof ApiError) throw error;
   throw error instanceof BlobDamagedError ? internalError(error) : blobUnavailable(error);

@@ -22,14 +22,14 @@ export interface UploadContext {
 }
 
 /**
- * The slivers that hold the content as it is are mostly on their way to other nodes of this process, and waiting for
- * them is cheaper than decoding: that takes 2 s at 1000 shards.
+ * The slivers with the unmodified content are usually on their way to other nodes of this process, and waiting for
+ * them is cheaper than decoding, which takes 2 s at 1000 shards.
  */
 const patienceMs = 3000;
 
 /**
  * Stores the content of an upload that has enough slivers, durably. False when they are not the encoding of any
- * content, although each is as the metadata says.
+ * content, although each matches the metadata.
  */
 export async function completeUpload(
   context: UploadContext,

@@ -41,7 +41,7 @@ export const invalidSliver = (why: string) =>
 export const indexOutOfRange = (max: number) =>
   invalid('INDEX_OUT_OF_RANGE', `requires a whole number: 0 <= index < ${max}`);
 
-/** All slivers are as the metadata says, and yet they are not the encoding of any blob. */
+/** All slivers match the metadata, and yet they are not the encoding of any blob. */
 export const inconsistentBlob = () =>
   precondition('INVALID_BLOB', 'the slivers are not the encoding of a blob with this id');
 

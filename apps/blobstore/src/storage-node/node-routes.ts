@@ -13,8 +13,8 @@ type Params = Record<'node' | 'blobId', string> & Partial<Record<'pair' | 'kind'
 type Request = FastifyRequest<{ Params: Params }>;
 
 /**
- * How many requests are worked on and wait. A client sends all slivers of a blob at once, at 1000 shards 2000 of
- * them, and does not retry when it is answered 429.
+ * Maximum numbers of running and waiting requests. A client sends all slivers of a blob at once, 2000 at 1000 shards,
+ * and does not retry after a 429.
  */
 const limit = { concurrent: 64, buffered: 8192 };
 

@@ -20,11 +20,11 @@ interface Weighed {
   weight: number;
 }
 
-/** Holds the primary slivers of the largest blob, which are three times as long. */
+/** Large enough for the primary slivers of the largest blob, which are three times its size. */
 const cacheBytes = 96 * 2 ** 20;
-/** Largest blob whose slivers are encoded or put together here, in bytes */
+/** Largest blob whose slivers are encoded or assembled here, in bytes */
 export const maxSliverBlobBytes = 24 * 2 ** 20;
-/** A reader takes all slivers at once, so what was not read for a while is not needed soon. */
+/** A reader takes all slivers at once, so slivers that were not read for a while are not needed soon. */
 const idleMs = 60_000;
 
 export function createSliverSource(storage: Storage, nShards: number): SliverSource {

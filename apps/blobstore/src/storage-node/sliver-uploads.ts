@@ -11,15 +11,15 @@ import { sliverShape } from './sliver-wire.ts';
 
 /**
  * A blob that a client is sending sliver by sliver. Only verified slivers get here. Primary ones are written to a
- * file, at the places of their rows: the first of them, as many as the source matrix has rows, are the content.
- * Secondary ones are noted and dropped, since the content gives them again.
+ * file, at the positions of their rows: the first ones, as many as the source matrix has rows, are the content.
+ * Secondary ones are counted and dropped, because the content reproduces them.
  */
 export interface SliverUpload extends MetadataFields {
   blobId: string;
   has(kind: SliverKind, pair: number): boolean;
   /** Takes the symbols of a verified sliver. */
   put(kind: SliverKind, pair: number, data: Uint8Array): Promise<void>;
-  /** How many primary slivers are here; as many as the matrix has rows give the content. */
+  /** Number of primary slivers received; as many as the matrix has rows give the content. */
   primaryCount(): number;
   /** Whether the content can be read from the file as it is. */
   isWhole(): boolean;
@@ -29,7 +29,7 @@ export interface SliverUpload extends MetadataFields {
   content(): AsyncIterable<Uint8Array>;
   /** Up to `count` primary slivers with their pairs. */
   primarySlivers(count: number): Promise<{ pair: number; data: Uint8Array }[]>;
-  /** Runs `work` once however many ask for it, and again only after a failure. */
+  /** Runs `work` once for all callers, and again only after a failure. */
   once(work: () => Promise<void>): Promise<void>;
   /** Further slivers are ignored. */
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export interface SliverUpload extends MetadataFields {
 
 export interface SliverUploads {
   get(blobId: string): SliverUpload | undefined;
-  /** The upload of a blob, begun unless it is there; undefined when there is no room for one more. */
+  /** The upload of a blob, started if it does not exist; undefined when there is no room for another. */
   begin(blobId: string, metadata: MetadataFields): Promise<SliverUpload | undefined>;
   /** Forgets an upload and its file. */
   end(blobId: string): Promise<void>;
@@ -47,7 +47,7 @@ export interface SliverUploads {
 /** What unfinished uploads may take on disk together, in bytes */
 const roomBytes = 512 * 2 ** 20;
 const maxUploads = 256;
-/** How long an upload that nothing more comes for is kept */
+/** How long an inactive upload is kept */
 const idleMs = 10 * 60_000;
 const lookMs = 60_000;
 
@@ -59,9 +59,9 @@ interface Entry {
 }
 
 /**
- * Uploads below `directory`, which is emptied first. What a restart forgets was not promised by enough nodes for a
- * certificate: a node promises a blob without its content only while fewer rows are here than the content has, which
- * is a third of the shards, and the other nodes of a quorum hold enough to have it.
+ * Uploads below `directory`, which is emptied first. Uploads lost at a restart were not promised by enough nodes for
+ * a certificate: a node promises a blob without its content only while fewer rows are here than the content has,
+ * which is a third of the shards, and the other nodes of a quorum have enough of it.
  */
 export async function openSliverUploads(directory: string, nShards: number): Promise<SliverUploads> {
   await rm(directory, { recursive: true, force: true });
@@ -143,7 +143,7 @@ function createUpload(
   const { rows } = sourceMatrix(nShards);
   let isClosed = false;
   const { dataBytes } = sliverShape('primary', metadata.size, nShards);
-  const held = { primary: new Set<number>(), secondary: new Set<number>() };
+  const received = { primary: new Set<number>(), secondary: new Set<number>() };
   const whole = Promise.withResolvers<void>();
   let sources = 0;
   let working: Promise<void> | undefined;
@@ -151,21 +151,21 @@ function createUpload(
   return {
     ...metadata,
     blobId,
-    has: (kind, pair) => held[kind].has(pair),
+    has: (kind, pair) => received[kind].has(pair),
 
     async put(kind, pair, data) {
       // The content may be complete while slivers for other nodes are still on their way.
-      if (isClosed || held[kind].has(pair)) return;
+      if (isClosed || received[kind].has(pair)) return;
       if (kind === 'primary') {
         await namingDiskErrors(() => handle.write(data, 0, data.byteLength, pair * dataBytes));
       }
-      if (held[kind].has(pair)) return;
-      held[kind].add(pair);
+      if (received[kind].has(pair)) return;
+      received[kind].add(pair);
       if (kind === 'primary' && pair < rows) sources += 1;
       if (sources === rows) whole.resolve();
     },
 
-    primaryCount: () => held.primary.size,
+    primaryCount: () => received.primary.size,
     isWhole: () => sources === rows,
 
     async settled(patienceMs) {
@@ -181,7 +181,7 @@ function createUpload(
         : (createReadStream(path, { end: metadata.size - 1 }) as AsyncIterable<Uint8Array>),
 
     async primarySlivers(count) {
-      const pairs = [...held.primary].sort((a, b) => a - b).slice(0, count);
+      const pairs = [...received.primary].sort((a, b) => a - b).slice(0, count);
       return Promise.all(
         pairs.map(async (pair) => {
           const data = new Uint8Array(dataBytes);

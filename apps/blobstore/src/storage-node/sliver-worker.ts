@@ -5,7 +5,7 @@ import { BlobEncoder } from '@mysten/walrus-wasm';
 import { Piscina } from 'piscina';
 import { sliverKinds, sliverShape } from './sliver-wire.ts';
 
-/** What the functions of this worker thread take and return. The names are what piscina calls. */
+/** Parameters and results of this worker thread's functions. Piscina calls them by name. */
 
 export interface EncodeTask {
   /** A file with the content */

@@ -42,7 +42,7 @@ export interface SliverName {
   pair: number;
 }
 
-/** What the storage nodes do for their clients. All of them share one store. */
+/** The storage nodes' operations for their clients. All of them share one store. */
 export interface StorageNodes {
   members: readonly CommitteeMember[];
   nShards: number;
@@ -51,7 +51,7 @@ export interface StorageNodes {
   metadataStatus(blobId: string): Promise<StoredStatus>;
   /** Primary slivers only. */
   sliver(name: SliverName): Promise<Uint8Array>;
-  /** How long the body of a sliver is. Throws what `storeSliver` throws before it looks at the body. */
+  /** The expected body length of a sliver. Throws what `storeSliver` throws before it reads the body. */
   sliverBytes(name: SliverName): Promise<number>;
   storeSliver(name: SliverName, body: Uint8Array): Promise<void>;
   sliverStatus(name: SliverName): Promise<StoredStatus>;
@@ -98,7 +98,7 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
     return size;
   }
 
-  /** The metadata that slivers of a blob are held to: of an upload under way, or of the stored blob. */
+  /** The metadata that a blob's slivers are checked against: of an upload in progress, or of the stored blob. */
   async function knownMetadata(blobId: string): Promise<MetadataFields> {
     const upload = uploads.get(blobId);
     if (upload !== undefined) return upload;
@@ -191,7 +191,7 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
       const fault = await faults.meetStore(blobId);
       await fault.beforeCertificate();
       if (fault.leavesUncertified) throw insufficientConfirmations();
-      // Looked up again, with the bytes in place: from here on the registration keeps them.
+      // Read again after the bytes are stored: from here on the registration keeps them.
       const registration = await look();
       if (registration === undefined) throw notRegistered();
       return node.confirmAs(member.index, registration);

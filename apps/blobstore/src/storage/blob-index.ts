@@ -43,7 +43,7 @@ export class BlobIndex {
     return slot === none ? undefined : this.#read(slot);
   }
 
-  /** Replaces what there is of the same blob. */
+  /** Replaces an existing entry of the same blob. */
   set({ blobId, digest, rootHash, size }: StoredBlob): void {
     this.delete(blobId);
     if (this.#free.length === 0 && this.#used === this.#capacity) this.#grow();

@@ -47,12 +47,12 @@ export function createBlockHasher(): BlockHasher {
   };
 }
 
-/** Binds the block digests to the blob with this digest (base64url), so that damaged or mixed-up ones show. */
+/** Binds the block digests to the blob with this digest (base64url), so that damaged or swapped ones are detected. */
 function sealOf(digest: string, digests: Buffer): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(digest, 'base64url'), digests]), 'buffer');
 }
 
-/** Block digests as they are kept: the digests, and a seal over them. */
+/** Stored block digests: the digests, followed by a seal over them. */
 export function sealBlockDigests(digest: string, digests: Buffer): Buffer {
   return Buffer.concat([digests, sealOf(digest, digests)]);
 }

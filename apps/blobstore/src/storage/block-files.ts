@@ -12,8 +12,8 @@ export interface DigestedBlob {
 }
 
 /**
- * Files with block digests, one for each blob of several blocks. They can be computed again from the content and
- * bear a seal, so they are not synced: what a crash leaves of one is seen and replaced.
+ * Files with block digests, one for each blob of several blocks. They can be recomputed from the content and have a
+ * seal, so they are not synced: remains of a crash are detected and replaced.
  */
 export interface BlockFiles {
   /** Undefined when there are none for this blob, or damaged ones. */

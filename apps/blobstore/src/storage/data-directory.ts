@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { replaceFile } from './durable-file.ts';
 import { objectsName, parseObjectName } from './object-file.ts';
 
-/** What a data directory was made for. Another value would make its blobs unreadable, or have them swept. */
+/** The settings of a data directory. Other values would make its blobs unreadable, or have them swept. */
 export interface DirectoryIdentity {
   /** Blob ids depend on it */
   shards: number;

@@ -15,7 +15,7 @@ const brokenCodes = new Set([
   'ESTALE',
 ]);
 
-/** Runs `work`, whose failures of the disk become errors that say what a client can do about them. */
+/** Runs `work`, and converts disk failures to errors that tell a client what to do. */
 export async function namingDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -30,8 +30,8 @@ async function prepareFolders(objects: string, incoming: string): Promise<void> 
 }
 
 /**
- * The index is read from the names of the files at every start, so nothing can be wrong with it that is not wrong
- * with the folder. What a file holds is looked at when it is read.
+ * The index is read from the file names at every start, so it always matches the folder. The content of a file is
+ * verified when it is read.
  */
 async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
   const index = new BlobIndex();

@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** What the system says to opening or syncing a directory of others, or one of a read-only file system. */
+/** System errors when opening or syncing another user's directory, or one of a read-only file system. */
 const mayNotSync = new Set(['EACCES', 'EPERM', 'EINVAL', 'EROFS', 'EBADF']);
 
 /** Makes the entries of a directory (creations, renames, removals) survive a power cut. */
@@ -30,7 +30,7 @@ export async function syncWithParents(path: string): Promise<void> {
   }
 }
 
-/** Writes a file so that after a crash either the old or the new content is there, never a part. */
+/** Writes a file so that a crash leaves either the old or the new content, never a part. */
 export async function replaceFile(path: string, content: string | Iterable<string>): Promise<void> {
   const temporary = `${path}.new`;
   const handle = await open(temporary, 'w', 0o600);

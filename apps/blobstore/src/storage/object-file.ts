@@ -3,8 +3,8 @@ import { isBlobId } from '../base/ids.ts';
 import type { StoredBlob } from './storage.ts';
 
 /**
- * A stored blob is one file whose name says everything about it: `<size>.<blob id>.<root hash>.<sha-256>`. A
- * rename therefore publishes content and metadata in one step, and the index is a directory listing.
+ * A stored blob is one file whose name has all of its metadata: `<size>.<blob id>.<root hash>.<sha-256>`. A rename
+ * therefore publishes content and metadata in one step, and the index is a directory listing.
  */
 
 /** Where the files are, below the data directory. */

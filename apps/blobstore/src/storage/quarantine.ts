@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { replaceFile } from './durable-file.ts';
 
 /**
- * Which blobs are kept although the registry does not know them, and since when (milliseconds since 1970). Their
- * bytes stay where they are.
+ * Blobs that are kept although the registry does not know them, and since when (milliseconds since 1970). Their bytes
+ * stay where they are.
  */
 export interface Quarantine {
   list(): Promise<ReadonlyMap<string, number>>;

@@ -6,8 +6,8 @@ import { namingDiskErrors } from './disk-errors.ts';
 import { BodyTooLargeError, type StagedBlob } from './storage.ts';
 
 /**
- * Streams a body into a new file below `directory`, hashing on the way, and syncs it. Each chunk is awaited
- * before the next is taken, so a slow disk slows the sender down instead of filling memory.
+ * Streams a body into a new file below `directory`, hashes it on the way, and syncs it. Each chunk is awaited before
+ * the next is read, so a slow disk slows down the sender instead of filling memory.
  */
 export function stageBody(
   directory: string,

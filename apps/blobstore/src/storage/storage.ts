@@ -18,7 +18,7 @@ export interface StoredBlob extends BlobIdentity {
   digest: string;
 }
 
-/** The blobs whose bytes are there, by the names of their files. */
+/** The blobs whose bytes exist, by the names of their files. */
 export interface StoredContent {
   blobs(): Iterable<StoredBlob>;
   has(blobId: string): boolean;
@@ -31,9 +31,9 @@ export interface ContentFile {
    * change may not show.
    */
   stamp: string | undefined;
-  /** Into `target` where there is one that is long enough. Throws `BlobDamagedError` if the file has become shorter. */
+  /** Reads into `target` if it is long enough. Throws `BlobDamagedError` if the file has become shorter. */
   read(range: ByteRange, target?: Buffer): Promise<Buffer>;
-  /** Waits for reads under way. */
+  /** Waits for reads in progress. */
   close(): Promise<void>;
 }
 
@@ -46,18 +46,18 @@ export interface ByteRange {
 /** Content that is old enough to be removed, where no live object keeps it. */
 export interface Removable {
   blobId: string;
-  /** Removes it as it was listed; what was stored since then stays. */
+  /** Removes it as it was listed; content stored since then stays. */
   remove(): Promise<void>;
 }
 
 /**
- * Where the bytes are. What a blob means (epochs, objects, owners) is the registry's. Everything throws
- * `StorageUnavailableError` when disk or bucket fail, and what writes `StorageFullError` when there is no room.
+ * Storage of the bytes. Their meaning (epochs, objects, owners) is up to the registry. Everything throws
+ * `StorageUnavailableError` when disk or bucket fail, and writes throw `StorageFullError` when there is no space.
  */
 export interface Storage {
   /**
-   * For how long after the start of a commit, in milliseconds, no sweep of another instance takes the content
-   * for one that nothing keeps. Its object must be registered by then. Infinite where one instance is alone.
+   * For how long after the start of a commit, in milliseconds, no sweep of another instance considers the content
+   * unneeded. Its object must be registered by then. Infinite for a single instance.
    */
   readonly holdMs: number;
   /**
@@ -92,7 +92,7 @@ export interface Storage {
   readAll(blob: StoredBlob, range?: ByteRange): Promise<Buffer>;
   /** Gives `use` a local file with the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
-  /** Block digests (`block-digests.ts`) kept since the commit; undefined when there are none or damaged ones. */
+  /** Block digests (`block-digests.ts`) stored at the commit; undefined when there are none or damaged ones. */
   blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
   /** Keeps block digests that were computed again from content with the right digest. */
   keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
@@ -115,12 +115,12 @@ export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
-/** There is no space for more. Stored blobs stay readable. */
+/** There is no space left. Stored blobs stay readable. */
 export class StorageFullError extends Error {
   override readonly name: string = 'StorageFullError';
 }
 
-/** The store holds as many bytes as its operator allows. */
+/** The store has reached its operator's limit in bytes. */
 export class StoreLimitError extends StorageFullError {
   override readonly name = 'StoreLimitError';
   readonly limitBytes: number;

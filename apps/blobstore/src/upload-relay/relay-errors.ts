@@ -1,8 +1,8 @@
 import { ApiError } from '../base/api-error.ts';
 
 /**
- * Errors of the upload relay. The statuses and sentences are those of the real one, which sends the sentence alone;
- * here it is the message of the envelope that all other routes have, and that `@mysten/walrus` reads as well.
+ * Errors of the upload relay. The statuses and messages are those of the real one, which sends only the message; here
+ * it is in the envelope of all other routes, which `@mysten/walrus` reads as well.
  */
 
 function refused(reason: string, message: string): ApiError {

@@ -3,7 +3,7 @@ import { invalidIdFormat, malformedRequest } from '../base/api-error.ts';
 import { isBlobId, parseObjectId } from '../base/ids.ts';
 import { queryOf, refuseUnknown } from '../http/query.ts';
 
-/** What the query of an upload says, checked. */
+/** The validated query of an upload. */
 export interface RelayQuery {
   blobId: string;
   /** The blob's object, where it is deletable */
@@ -21,7 +21,7 @@ function digestOf(text: string | null): string | undefined {
   try {
     if (text.length <= 44 && fromBase58(text).length === 32) return text;
   } catch {
-    // Refused below, as what has another length.
+    // Rejected below, like any other length.
   }
   throw malformedRequest('tx_id must be the digest of a transaction, 32 bytes in base58');
 }

@@ -13,7 +13,7 @@ export interface RelayRouteParts extends RelayParts {
   limits: { publisher: ConcurrencyLimit };
 }
 
-/** The real relay accepts every request, and `@mysten/walrus` does not retry, so many requests may wait. */
+/** The real relay accepts every request, and `@mysten/walrus` does not retry, so the queue is long. */
 const maxWaiting = 1000;
 
 /**

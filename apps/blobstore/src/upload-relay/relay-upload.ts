@@ -55,9 +55,9 @@ export interface RelayResponse {
 }
 
 /**
- * Takes the bytes of a blob that its owner registered on chain, keeps them, and only then promises so by a
+ * Accepts the bytes of a blob that its owner registered on chain, stores them, and only then confirms that by a
  * certificate of the storage nodes, with which the owner certifies the blob. Problems of the registration or the
- * payment are reported before the body is read. The same upload again gives the same certificate.
+ * payment are reported before the body is read. A repeated upload gets the same certificate.
  */
 export async function relayUpload(
   context: RelayParts,
@@ -69,7 +69,7 @@ export async function relayUpload(
   const { size } = await requireRegistration(relay.node, query);
   if (size > maxBodyBytes) throw payloadTooLarge(maxBodyBytes);
   const paidDigest = await requirePayment(relay, query, size);
-  // The id says the size, so a body of another size is another blob.
+  // The id determines the size, so a body of another size is another blob.
   const otherSize = paidDigest === undefined ? blobIdMismatch() : blobLengthMismatch();
   const staged = await receiveBody(context.storage, body, size).catch((error: unknown) => {
     throw error instanceof ApiError && error.fields.httpStatus === 413 ? otherSize : error;
@@ -120,7 +120,8 @@ async function keepAndConfirm(
     await storage.commit(staged, identity);
     await fault.beforeCertificate();
     if (fault.leavesUncertified) throw insufficientConfirmations();
-    // Looked up again with the bytes in place: the registration keeps them from here on, and must be of the current epoch.
+    // Read again after the bytes are stored: from here on the registration keeps them, and it must be of the current
+    // epoch.
     const registration = await requireRegistration(node, query);
     const { message, signature } = await node.confirm(registration);
     return {

@@ -6,7 +6,7 @@ import { epochAt } from '../epoch-clock.ts';
 /** Epochs that all instances on a bucket count alike. Both throw `RegistryUnavailableError`. */
 export interface BucketEpochs {
   now(): Promise<number>;
-  /** Moves all instances on. Two that do so concurrently move on once. */
+  /** Advances the epoch for all instances. Two concurrent calls advance it once. */
   advance(by: number): Promise<number>;
 }
 
@@ -23,8 +23,8 @@ const prefix = 'epochs/';
 const freshMs = 1000;
 
 /**
- * The clock counts from 1970, so that there is no start that instances could disagree about; each move by hand is
- * a key with the sum of all moves up to it.
+ * The clock counts from 1970, so that all instances agree on the start; each advance by hand is a key with the sum of
+ * all advances up to it.
  */
 export function openBucketEpochs({ bucket, durationMs, now }: BucketEpochsOptions): BucketEpochs {
   let moved = 0;
@@ -52,7 +52,7 @@ export function openBucketEpochs({ bucket, durationMs, now }: BucketEpochsOption
     }
   }
 
-  /** A clock that is set back must not revive what has ended. */
+  /** A clock that is set back must not revive expired objects. */
   function current(): number {
     reached = Math.max(reached, epochAt({ epoch: 1, startedAtMs: 0, durationMs }, now()) + moved);
     return reached;

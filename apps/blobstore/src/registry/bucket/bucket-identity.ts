@@ -11,7 +11,7 @@ export interface BucketIdentity {
 
 const prefix = 'store/';
 
-/** The key says it all, so there is no content that could be written in two versions. */
+/** The key contains everything, so there is no content that could exist in two versions. */
 function keyOf({ shards, chainId = 'none', epochDurationMs }: BucketIdentity): string {
   const duration = epochDurationMs === undefined ? 'chain' : (epochDurationMs ?? 'hand');
   return `${prefix}${shards}.${chainId}.${duration}`;
@@ -37,8 +37,8 @@ export async function readBucketIdentity(bucket: Bucket): Promise<BucketIdentity
 }
 
 /**
- * Marks a new bucket. Of two instances that mark it differently at the same time, at least one sees both marks,
- * takes its own away again and throws.
+ * Marks a new bucket. If two instances mark it differently at the same time, at least one of them sees both marks,
+ * removes its own and throws.
  */
 export async function claimBucket(bucket: Bucket, identity: BucketIdentity): Promise<void> {
   await bucket.put(keyOf(identity), '');

@@ -28,7 +28,7 @@ export interface BucketObjects {
   /** Those of these blobs that a certified object keeps, from listings alone. */
   keptAmong(blobIds: readonly string[], epoch: number): Promise<ReadonlySet<string>>;
   wasDeletedIn(blobId: string, epoch: number): Promise<boolean>;
-  /** Whether there are records of the blob, all of them about objects that ended. */
+  /** Whether there are records of the blob, all of them about expired objects. */
   hasEnded(blobId: string, epoch: number): Promise<boolean>;
 }
 
@@ -85,7 +85,7 @@ export function openBucketObjects(records: BucketRecords): BucketObjects {
     },
 
     async listBlobIds({ after, limit }, epoch) {
-      // The character behind the slash, so that no record of `after` itself is listed.
+      // The character after the slash, so that no record of `after` itself is listed.
       const from = after === undefined ? undefined : `${objectsPrefix}${after}0`;
       const found: string[] = [];
       for await (const listed of records.listObjects(objectsPrefix, from)) {

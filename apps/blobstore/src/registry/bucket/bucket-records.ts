@@ -21,12 +21,12 @@ export interface BucketRecords {
   /** All that happened to an object in the order of its records; undefined when some of them were just removed. */
   eventsOf(records: readonly ListedRecord[]): Promise<ObjectEvent[] | undefined>;
   append(record: RecordKey, events: readonly ObjectEvent[]): Promise<void>;
-  /** Makes an id lead to an object. Done before the object is, so that no object is without. */
+  /** Maps an id to an object. Written before the object, so that every object has its id. */
   point(id: string, place: ObjectPlace): Promise<void>;
   placeOf(id: string): Promise<ObjectPlace | undefined>;
   /** Ids that lead anywhere, in pages, in their order. */
   listIds(after: string): AsyncIterable<string[]>;
-  /** Removes an object. Its deletions go last, so that nothing is left half that would live again. */
+  /** Removes an object. Its deletion records are removed last, so that an interrupted removal does not revive it. */
   forget(records: readonly ListedRecord[], ids: readonly string[]): Promise<void>;
 }
 

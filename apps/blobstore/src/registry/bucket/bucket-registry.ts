@@ -98,7 +98,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     return after;
   }
 
-  /** The object that a change is about. Throws when there is none, or it is within a shared one. */
+  /** The object to be changed. Throws when there is none, or it is within a shared one. */
   async function existing(id: string): Promise<StoredObject> {
     const found = await objects.find(id, await epochs.now());
     if (found === undefined || found.record.burnt) {
@@ -143,7 +143,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
       if (storage.endEpoch <= epoch) {
         throw new RegistryUnavailableError('the storage ended before the blob was certified');
       }
-      // One record, so that a crash leaves all of the object or nothing.
+      // A single record, so that a crash leaves either the whole object or nothing.
       const after = await record({ blobId, objectId, events: [], sequence: 0 }, 'certified', [
         registered,
         { kind: 'certified', epoch, event: newEvent() },

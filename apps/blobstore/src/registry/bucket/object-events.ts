@@ -1,6 +1,6 @@
 import type { BlobAttributes, EventId, ObjectRecord } from '../blob-registry.ts';
 
-/** What can happen to an object. A record of it holds one or more, which happened at once. */
+/** Possible events of an object. A record contains one or more events that happened together. */
 export type ObjectEvent =
   | { kind: 'registered'; object: ObjectRecord['object']; event: EventId }
   | { kind: 'certified'; epoch: number; event: EventId }
@@ -27,7 +27,7 @@ function applied(record: ObjectRecord, event: ObjectEvent): ObjectRecord {
       if (object.certifiedEpoch !== null) return record;
       return { ...record, object: { ...object, certifiedEpoch: event.epoch }, event: event.event };
     case 'extended': {
-      // Two that extend concurrently have each promised an end, and both are kept by the later one.
+      // Two concurrent extensions have each promised an end, and the later end satisfies both.
       const endEpoch = Math.max(object.storage.endEpoch, event.endEpoch);
       return { ...record, object: { ...object, storage: { ...object.storage, endEpoch } } };
     }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { BucketKey } from '../../storage/s3/bucket.ts';
 
-/** What a record did to its object, as far as a listing has to know it. */
+/** The event of a record, as far as listings need it. */
 export type RecordKind = 'registered' | 'certified' | 'extended' | 'changed' | 'deleted';
 
 /**
- * The key of a record: `objects/<blob id>/<object id>/<sequence>.<kind>.<epoch>.<random>`. It is written once and
- * never again, so two instances that act concurrently both leave their record. A listing alone tells which
- * objects live.
+ * The key of a record: `objects/<blob id>/<object id>/<sequence>.<kind>.<epoch>.<random>`. Each key is written only
+ * once, so two instances that act concurrently both leave their record. A listing alone shows which objects are live.
  */
 export interface RecordKey {
   blobId: string;
@@ -55,7 +54,7 @@ export function parseRecordKey({ key, modifiedAtMs }: BucketKey): ListedRecord |
   };
 }
 
-/** What the keys of one object's records tell without their content. */
+/** What the keys of one object's records show without reading their content. */
 export interface ObjectSummary {
   /** Whether the record is there that the object began with */
   begun: boolean;

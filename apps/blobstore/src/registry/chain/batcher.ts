@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Collects what arrives while earlier work runs, and hands it on together. */
+/** Collects items that arrive while earlier work runs, and passes them on together. */
 export type Batcher<T, R> = (item: T) => Promise<R>;
 
 interface Waiting<T, R> {
@@ -13,9 +13,9 @@ interface Waiting<T, R> {
 const lingerMs = 10;
 
 /**
- * `work` gets up to `most` items at a time, never overlapping with itself, and answers for each of them in their
- * order. An item that arrives while nothing runs starts at once. Only after a batch of several does the next one
- * wait a moment for as many, for a large batch costs less than a small one and the rest behind it.
+ * `work` gets up to `most` items at a time, never overlaps with itself, and returns a result per item in order. An
+ * item that arrives while nothing runs starts immediately. After a batch of several, the next one waits a moment to
+ * collect as many, because one large batch costs less than a small one followed by the rest.
  */
 export function createBatcher<T, R>(
   most: number,

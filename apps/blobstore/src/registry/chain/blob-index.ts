@@ -40,7 +40,7 @@ export interface BlobIndex {
   /** Whether an object of the blob was deleted or has expired, until that is forgotten. */
   hasEnded(blobId: string): boolean;
   forgetBlob(blobId: string): void;
-  /** Drops what has ended by `epoch`. */
+  /** Drops objects that have expired by `epoch`. */
   prune(epoch: number): void;
   /** Names the blob of every deletion from here on. */
   onDeleted(listener: (blobId: string) => void): void;
@@ -53,7 +53,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
   const objects = new ObjectIndex<KnownBlob>();
   /** By blob id: the last epoch in which an object of it was deleted */
   const deletions = new Map<string, number>();
-  /** Deleted objects whose events are still to be listed, and must not bring them back */
+  /** Deleted objects whose events are not listed yet, and must not bring them back */
   const deletedAhead = new Set<string>();
   const ended = new Set<string>();
   const listeners: ((blobId: string) => void)[] = [];
@@ -62,7 +62,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
   function register(bytes: Uint8Array, registration: EventId): void {
     const event = walrusEventBcs.BlobRegistered.parse(bytes);
     const objectId = event.object_id;
-    // An event that is listed after its transaction was taken says nothing new.
+    // An event that is listed after its transaction was applied is already known.
     if (objects.get(objectId) !== undefined || deletedAhead.has(objectId)) return;
     objects.set({
       objectId,
@@ -78,7 +78,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
   function certify(bytes: Uint8Array, event: EventId): void {
     const { object_id, end_epoch, epoch } = walrusEventBcs.BlobCertified.parse(bytes);
     const known = objects.get(object_id);
-    // No event shortens a life, so one that would is an old one.
+    // No event shortens a lifetime, so an event that would is outdated.
     if (known === undefined || (known.certificate && known.endEpoch > end_epoch)) return;
     objects.set({ ...known, endEpoch: end_epoch, certificate: { epoch, event } });
   }

@@ -17,11 +17,11 @@ export interface ObjectRef {
   digest: string;
 }
 
-/** A blob object as it is on chain now, by itself or in the SharedBlob object that holds it. */
+/** A blob object as it is on chain now, by itself or in the SharedBlob object that contains it. */
 export interface ReadBlob {
   object: ObjectRecord['object'];
   attributes: BlobAttributes;
-  /** Of the object that was asked for */
+  /** Of the requested object */
   ref: ObjectRef;
   sharedBlobObject?: string;
 }
@@ -65,7 +65,7 @@ export async function readObjects(chain: ChainClient, ids: string[]): Promise<Ma
   return found;
 }
 
-/** The object that holds the attributes of a blob. */
+/** The object that has the attributes of a blob. */
 function attributesId(blobObject: string): string {
   return deriveDynamicFieldID(blobObject, 'vector<u8>', attributesField);
 }

@@ -16,7 +16,7 @@ interface PermanentStatus {
   initialCertifiedEpoch: number | null;
 }
 
-/** What the live objects of a blob add up to; a permanent one decides over the deletable ones. */
+/** The combined status of the live objects of a blob; a permanent one takes precedence over deletable ones. */
 export function blobStatusOf(live: readonly KnownBlob[]): BlobStatus {
   if (live.length === 0) return 'nonexistent';
   const certified = live.filter(isCertified);

@@ -2,10 +2,10 @@ import { blobIdToInteger, storageConfirmation } from '@memrelay/chain/walrus-bcs
 import type { NodeSigner } from './node-key.ts';
 import type { Certificate } from './walrus-calls.ts';
 
-/** What the storage nodes promise to keep. */
+/** What the storage nodes certify to keep. */
 export interface Promised {
   blobId: string;
-  /** Of a deletable blob; a permanent one is kept whatever becomes of its object */
+  /** Of a deletable blob; a permanent one is kept regardless of its object */
   deletableObject?: string | undefined;
   /** The current one, or the chain refuses the certificate */
   epoch: number;

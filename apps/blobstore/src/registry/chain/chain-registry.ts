@@ -44,10 +44,10 @@ export interface ChainRegistry extends BlobRegistry {
   announce(url: string): Promise<void>;
 }
 
-/** Most blobs in one transaction; each adds four commands, and a full node takes 1024. */
+/** Maximum number of blobs per transaction; each adds four commands, and a full node accepts 1024. */
 const maxBatch = 50;
 
-/** A chain that cannot be asked is not known now, never "there is none"; what it refuses stays an error. */
+/** An unreachable chain means "unknown", never "there is none"; rejections by the chain stay errors. */
 async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -117,7 +117,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
   const listing = createObjectListing(parts, freshness);
   const node = createStorageNode(parts, freshness);
 
-  /** Hands `use` the spare storage that a blob shall take, if any. */
+  /** Passes the spare storage for a blob to `use`, if there is any. */
   async function withSpare<T>(
     storageId: string | undefined,
     use: (spare: Pick<Store, 'spare'>) => Promise<T>,
@@ -131,7 +131,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     for (const { objectId, owner } of (await readObjects(chain, unknown)).values()) {
       const isOwn = owner.$kind === 'AddressOwner' && owner.AddressOwner === wallet.address;
       const known = index.objects.get(objectId);
-      // Certified in the meantime, it may be on its way to another owner.
+      // It was certified in the meantime and may be on its way to another owner.
       if (isOwn && known !== undefined && !isCertified(known)) kept.add(objectId);
     }
   }
@@ -201,7 +201,8 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       }));
     },
 
-    // An upload relay gives its promise to any client that registered a blob; a registration can be certified as long as it lives.
+    // An upload relay certifies for any client that registered a blob; a registration can be certified until it
+    // expires.
     async isPromised(blobId) {
       const epoch = await freshness.now();
       return index.objects.liveOf(blobId, epoch).length > 0;

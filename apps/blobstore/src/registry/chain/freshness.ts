@@ -1,22 +1,25 @@
 import { setTimeout } from 'node:timers/promises';
 import { createSharedRead } from './shared-read.ts';
 
-/** How old the epoch of an answer may be, in milliseconds, and how soon a chain in trouble is asked again. */
+/**
+ * Maximum age of the epoch behind a result, in milliseconds, and the interval between queries while the chain has
+ * problems.
+ */
 const maxAgeMs = 1000;
 /** How long an answer about a live blob waits for a chain that hangs. */
 const patienceMs = 500;
-/** How long a chain may be silent before what it said last counts for nothing. */
+/** How long the last known state may be used while the chain does not respond. */
 const maxSilenceMs = 60_000;
 
-/** Answers by what the chain says at the moment of the question. */
+/** Answers with the chain's state at the time of the question. */
 export interface Freshness {
   /** The epoch, read now. Rejects as the read does. */
   now(): Promise<number>;
   /**
-   * What `look` finds at the current epoch. The events of the chain are read first, since the owner of an object may
-   * have deleted it a moment ago; unless `isFinal` says that no event can change what was found. An answer "nothing"
-   * rejects when the chain cannot be read. What is known to live is answered while the chain cannot be reached, for
-   * a minute at most.
+   * The result of `look` at the current epoch. The chain's events are read first, because the owner of an object may
+   * have deleted it a moment ago, unless `isFinal` says that no event can change the result. An empty result rejects
+   * when the chain cannot be read. Known live objects are returned for at most a minute while the chain is
+   * unreachable.
    */
   ask<T>(look: (epoch: number) => T[], isFinal?: (found: T[]) => boolean): Promise<T[]>;
 }
@@ -24,13 +27,11 @@ export interface Freshness {
 export interface FreshnessReads {
   /** Reads new events and resolves to the epoch. */
   everything(): Promise<number>;
-  /** Brings what the events say up to date. */
+  /** Applies the latest events. */
   events(): Promise<void>;
 }
 
-/**
- * `epoch` is what has been read already, so that there is always something known. `now` is a clock in milliseconds.
- */
+/** `epoch` has already been read, so that there is always a known one. `now` is a clock in milliseconds. */
 export function createFreshness(
   epoch: number,
   reads: FreshnessReads,

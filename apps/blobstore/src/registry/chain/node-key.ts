@@ -29,7 +29,7 @@ const threads = 2;
 const idleTimeoutMs = 30_000;
 
 /**
- * One signature takes 2 ms of computation. A single one is made here, which is sooner done than handed over; many
+ * One signature takes 2 ms of computation. A single one is computed here, which is faster than passing it on; many
  * are divided among worker threads.
  */
 export function createNodeSigner(secretKey: Uint8Array): NodeSigner {

@@ -25,7 +25,7 @@ interface OwnBlob extends ReadBlob {
 }
 
 /**
- * What the publisher does with objects that it owns, each in a separate transaction. Throws `RegistryRefusedError`,
+ * The publisher's operations on its own objects, each in a separate transaction. Throws `RegistryRefusedError`,
  * `ChainRejectedError` and `ChainUnavailableError`.
  */
 export function createObjectChanges(parts: ChainParts): Changes {
@@ -48,7 +48,7 @@ export function createObjectChanges(parts: ChainParts): Changes {
     return { ...blob, objectId };
   }
 
-  /** Executes what `add` adds for the blob, and notes what came of it. */
+  /** Executes what `add` adds for the blob, and applies the result. */
   async function execute(
     { objectId, ref }: OwnBlob,
     after: AfterStore,
@@ -91,7 +91,7 @@ export function createObjectChanges(parts: ChainParts): Changes {
     };
   }
 
-  /** Retries once if the chain refused: the epoch may have changed after the state was read. */
+  /** Retries once if the chain rejected it: the epoch may have changed after the state was read. */
   async function certify(objectId: string, extendBy: number, after: AfterStore): Promise<PaidObject> {
     const attempt = async () =>
       certifyAndExtend(await readOwn(objectId, (await state.get()).epoch), extendBy, after);

@@ -10,7 +10,7 @@ import type { ChainParts } from './store-batch.ts';
 /** An object that is no more has no storage object either. */
 const noObject = `0x${'0'.repeat(64)}`;
 
-/** What can be said of objects one by one: events tell what lives, the objects themselves the rest. */
+/** Details of single objects: events show which are live, the objects themselves have the rest. */
 export interface ObjectListing {
   /** A live certified blob by the id of its object, or of the SharedBlob object that holds it. */
   find(objectId: string): Promise<FoundObject | undefined>;
@@ -18,7 +18,7 @@ export interface ObjectListing {
   listBlobIds(page: PageRequest): Promise<string[]>;
 }
 
-/** What the events tell about an object that cannot be read anymore. */
+/** What events show about an object that cannot be read anymore. */
 function fromEvents(
   { objectId, blobId, size, ...known }: KnownBlob,
   nShards: number,

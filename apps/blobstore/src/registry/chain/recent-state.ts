@@ -3,11 +3,11 @@ import type { WalrusState } from './walrus-system.ts';
 /** How long the state counts as recent, in milliseconds. A chain that hangs is noticed by the next read. */
 const maxAgeMs = 1000;
 
-/** What changes with the epoch at most, so that not every store needs to read it. */
+/** State that changes at most once per epoch, so that not every store needs to read it. */
 export interface RecentState {
   /** Read within the last second, and of `epoch` when one is named. Rejects as the read does. */
   get(epoch?: number): Promise<WalrusState>;
-  /** The next `get` reads: the chain has refused what was right by this state. */
+  /** Makes the next `get` read again, because the chain rejected a request that was correct for this state. */
   forget(): void;
 }
 

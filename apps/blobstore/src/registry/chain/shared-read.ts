@@ -1,6 +1,6 @@
 /**
- * Makes calls share a read that begins after them. They never share one that had begun before: it may have missed
- * what its caller knows to be there.
+ * Lets calls share a read that starts after them. They never share one that started before: it may have missed
+ * something that the caller knows to exist.
  */
 export function createSharedRead<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;

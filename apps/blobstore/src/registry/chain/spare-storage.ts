@@ -9,8 +9,7 @@ export interface SpareStorage {
   /** All spare storage on chain, except storage that is being used right now. */
   list(): Promise<StorageResource[]>;
   /**
-   * Hands out listed storage for one transaction in `use`. Throws `RegistryRefusedError` when it is not there any
-   * more.
+   * Passes listed storage to one transaction in `use`. Throws `RegistryRefusedError` when it is no longer available.
    */
   claim<T>(storageId: string, use: (ref: ObjectRef) => Promise<T>): Promise<T>;
 }

@@ -22,19 +22,19 @@ export type PaidTransaction = SuiClientTypes.Transaction<{ transaction: true; ba
 export interface StorageNode {
   committee: StorageCommittee;
   /**
-   * The registration of a blob: the deletable object that is named, or any permanent one. It is read from the chain
-   * after the call began; undefined when there is none. Throws `RegistryUnavailableError`, also below.
+   * The registration of a blob: the named deletable object, or any permanent one. It is read from the chain after the
+   * call started; undefined when there is none. Throws `RegistryUnavailableError`, as the methods below do.
    */
   registration(blobId: string, deletableObject?: string): Promise<Registration | undefined>;
   /** Size of a blob that any live object registers, in bytes; undefined when there is none. */
   registeredSize(blobId: string): Promise<number | undefined>;
-  /** What the live objects of a blob add up to. */
+  /** The combined status of the live objects of a blob. */
   status(blobId: string): Promise<BlobStatus>;
-  /** Promises, for all nodes, to keep a registered blob, whose bytes are durable. */
+  /** Certifies, for all nodes, to keep a registered blob, whose bytes are durable. */
   confirm(registration: Registration): Promise<Certificate>;
   /** The promise of one node alone, by its place in the committee. */
   confirmAs(member: number, registration: Registration): Certificate;
-  /** An executed transaction that succeeded; undefined when there is none. */
+  /** A successful transaction; undefined when there is none. */
   transaction(digest: string): Promise<PaidTransaction | undefined>;
 }
 

@@ -65,7 +65,7 @@ async function register(
   return { entries, executed };
 }
 
-/** What a transaction registered, in the order of its calls. */
+/** The objects that a transaction registered, in the order of its calls. */
 function registeredBlobs(events: SuiClientTypes.Event[], stores: Store[]): Registered[] {
   const registered = events
     .filter(({ eventType }) => parseStructTag(eventType).name === 'BlobRegistered')
@@ -92,8 +92,8 @@ function isDoneAtOnce({ blob }: Store): boolean {
 
 /**
  * Registers and certifies blobs together. The certificate of a deletable blob names its object, whose id is only
- * known once it is registered, so those take a second transaction; permanent ones are done in the first.
- * Throws `ChainRejectedError` and `ChainUnavailableError` for all of them.
+ * known after its registration, so those need a second transaction; permanent ones are certified in the first. Throws
+ * `ChainRejectedError` and `ChainUnavailableError` for all of them.
  */
 async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObject[]> {
   const { chain, system, kept, state } = parts;
@@ -133,8 +133,9 @@ async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObjec
 }
 
 /**
- * Certifies what was registered a moment ago. When the epoch turned in between, the chain refuses the certificates,
- * and new ones are made: what was registered is paid for. Returns by object id what shares them.
+ * Certifies blobs that were registered a moment ago. If the epoch changed in between, the chain rejects the
+ * certificates, and new ones are created, because the registrations are already paid for. Returns the SharedBlob
+ * objects by object id.
  */
 async function certifyLate(
   parts: ChainParts,

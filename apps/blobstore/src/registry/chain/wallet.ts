@@ -42,8 +42,8 @@ export interface Wallet {
 }
 
 /**
- * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. No one else may
- * spend from the account in the meantime.
+ * Tracks its coins by the effects of its own transactions, so that a transaction takes a single call. No other
+ * program may spend from the account at the same time.
  */
 export function createWallet(chain: ChainClient, owner: Ed25519Keypair, walType: string): Wallet {
   const keypair = new NativeKeypair(owner);

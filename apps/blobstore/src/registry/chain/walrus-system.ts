@@ -3,7 +3,7 @@ import type { WalrusPrices } from '@memrelay/chain/walrus-sizes';
 import { readSystemObject, readSystemState } from '@memrelay/chain/walrus-system';
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 
-/** What every Walrus call names, fixed for the life of a network. */
+/** The arguments of every Walrus call, fixed for the lifetime of a network. */
 export interface WalrusSystem {
   packageId: string;
   objectId: string;

@@ -34,20 +34,20 @@ export interface BucketContent {
 }
 
 /**
- * Keys below the prefix of a bucket. It asks for nothing but what S3 has promised since 2020: a key that was
- * written, or removed, is seen so by every later read and listing. Everything throws `StorageUnavailableError`
- * when the server does not answer as it should; only a key that is certainly not there is undefined.
+ * Keys below the prefix of a bucket. It relies only on what S3 has guaranteed since 2020: every later read and
+ * listing sees a written or removed key as such. Everything throws `StorageUnavailableError` when the server does not
+ * respond as expected; only a key that certainly does not exist is undefined.
  */
 export interface Bucket {
   /** All keys with a prefix in pages, in their order, from the one behind `after` on. */
   list(prefix: string, after?: string): AsyncIterable<BucketKey[]>;
   get(key: string): Promise<Buffer | undefined>;
   put(key: string, body: string | Uint8Array): Promise<void>;
-  /** Writes a local file, a large one in parts; a failed upload takes its parts away again. */
+  /** Writes a local file, a large one in parts; a failed upload removes its parts. */
   upload(key: string, path: string): Promise<void>;
   read(key: string, range?: ByteRange): Promise<BucketContent | undefined>;
   remove(keys: readonly string[]): Promise<void>;
-  /** Takes the parts away that a crash left of uploads which began before a time. */
+  /** Removes parts left by crashed uploads that started before a time. */
   abortUploads(prefix: string, beganBeforeMs: number): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
     },
 
     async remove(keys) {
-      // One by one: the request for many at once is not offered everywhere, and needs another checksum there.
+      // One by one: batch deletion is not offered everywhere, and needs another checksum there.
       const waiting = keys.values();
       const workers = Array.from({ length: Math.min(keys.length, removalsAtOnce) }, async () => {
         for (const key of waiting) {

@@ -3,7 +3,7 @@ import { isBlobId } from '../../base/ids.ts';
 import type { StoredBlob } from '../storage.ts';
 import type { BucketKey } from './bucket.ts';
 
-/** One copy of a blob's content. Its key says everything about it and is never written twice. */
+/** One copy of a blob's content. Its key has all of its metadata and is never written twice. */
 export interface ContentCopy {
   key: string;
   blob: StoredBlob;

@@ -1,7 +1,7 @@
 /** Which bucket, and where. Credentials come from the standard AWS chain (variables, files, instance roles). */
 export interface S3Options {
   bucket: string;
-  /** What all keys begin with, so that a bucket can be shared with other things; no slash at either end */
+  /** Prefix of all keys, so that a bucket can be shared with other data; no slash at either end */
   prefix?: string;
   /** Absent for AWS itself */
   endpoint?: string;
@@ -11,7 +11,7 @@ export interface S3Options {
   forcePathStyle?: boolean;
   /** How long a request may take until it is answered, with its repetitions; not sending a blob. Milliseconds */
   timeoutMs?: number;
-  /** Keys asked for at a time, 1000 at most */
+  /** Keys per listing request, 1000 at most */
   pageSize?: number;
 }
 

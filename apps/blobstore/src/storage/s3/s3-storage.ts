@@ -37,10 +37,10 @@ export interface S3StorageOptions {
   directory: string;
   logger: Logger;
   /**
-   * How old a copy is, in milliseconds, before a sweep anywhere may take it for one that nothing keeps. A store
-   * relies on a copy that was young when it looked, and fails when its object is not registered soon after that
-   * (`holdMs`); so what an object needs was too young for every sweep that did not see the object. Half of the
-   * time is left for clocks that differ.
+   * Minimum age of a copy, in milliseconds, before a sweep of any instance may consider it unneeded. A store relies
+   * on a copy that was young when checked, and fails when its object is not registered soon after (`holdMs`); so a
+   * copy that an object needs was too young for every sweep that did not see the object. Half of the time is reserved
+   * for clock differences.
    */
   graceMs: number;
 }
