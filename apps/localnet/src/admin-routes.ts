@@ -12,8 +12,8 @@ export function adminRoutes({ chain, adminToken, keyServers }: Network): Fastify
   const expected = Buffer.from(`Bearer ${adminToken}`);
   return async (app) => {
     app.addHook('onRequest', async (request, reply) => {
-      const given = Buffer.from(request.headers.authorization ?? '');
-      if (given.length === expected.length && timingSafeEqual(given, expected)) return;
+      const authorization = Buffer.from(request.headers.authorization ?? '');
+      if (authorization.length === expected.length && timingSafeEqual(authorization, expected)) return;
       return reply.code(401).send({ error: 'unauthorized', message: 'the admin token is missing or wrong' });
     });
     app.post<{ Body: { epochs?: unknown } | null }>('/advance-epoch', async ({ body }, reply) => {

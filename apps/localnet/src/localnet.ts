@@ -16,7 +16,7 @@ export interface Localnet {
   /** Base of the RPC, the faucet, `/info` and the key servers; no slash at the end */
   url: string;
   network: Network;
-  /** As `/info` answers, at this moment */
+  /** The current response of `/info` */
   readonly info: LocalnetInfo;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function createLocalnet(options: LocalnetOptions): Promise<Localnet
       return network.info(url);
     },
     close: async () => {
-      // Open subscriptions would keep the server waiting for ever.
+      // Open subscriptions would keep the server waiting forever.
       app.server.closeAllConnections();
       await app.close();
       network.close();

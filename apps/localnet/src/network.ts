@@ -37,7 +37,7 @@ const defaultEpochMs = 14 * 24 * 60 * 60 * 1000;
 const defaultStorageNodesUrl = `http://127.0.0.1:${defaultPorts.blobstore}`;
 
 export interface NetworkOptions {
-  /** Where everything is kept; without one the network lives in memory and ends with the process */
+  /** Where everything is stored; without one the network is in memory and ends with the process */
   dataDir?: string;
   /** Fixed when the network is made. Default 1000, as the real networks */
   nShards?: number;
@@ -62,7 +62,7 @@ export interface Network {
   sponsorApiKey: string;
   /** Authorises `/admin/`, hex */
   adminToken: string;
-  /** Tells the chain at which address the key servers answer */
+  /** Registers the key servers' address on chain */
   registerKeyServers(baseUrl: string): void;
   /** Writes to the chain where the storage nodes answer, and remembers it; nothing happens when that is known. */
   registerStorageNodes(url: string): void;
@@ -205,14 +205,14 @@ function describe(
 }
 
 /** A setting that the chain's contents depend on: the first value stays. */
-function fixed(store: ChainStore, name: string, given: number | undefined, otherwise: number): number {
+function fixed(store: ChainStore, name: string, configured: number | undefined, otherwise: number): number {
   const known = store.getMeta(name);
   if (known === undefined) {
-    store.setMeta(name, String(given ?? otherwise));
-    return given ?? otherwise;
+    store.setMeta(name, String(configured ?? otherwise));
+    return configured ?? otherwise;
   }
-  if (given !== undefined && given !== Number(known)) {
-    throw new Error(`${name} is ${given}, but this data directory was made with ${known}`);
+  if (configured !== undefined && configured !== Number(known)) {
+    throw new Error(`${name} is ${configured}, but this data directory was made with ${known}`);
   }
   return Number(known);
 }

@@ -44,14 +44,14 @@ const frontPage: FrontPage = {
 };
 
 export interface ServerOptions {
-  /** Asked for when it is known, after listening */
+  /** Evaluated after listening, when it is known */
   baseUrl: () => string;
   logger: Logger;
   /** Pages that may do more than GET; undefined: any, as with a public full node */
   allowedOrigins?: readonly string[] | undefined;
 }
 
-/** Everything the network answers over HTTP. */
+/** All HTTP routes of the network. */
 export function createServer(
   network: Network,
   { baseUrl, logger, allowedOrigins }: ServerOptions,

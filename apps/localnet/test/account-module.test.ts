@@ -7,7 +7,7 @@ import { packageId, replay } from './account-scenarios.ts';
 
 const vectorFile = fileURLToPath(import.meta.resolve('../../../contracts/vectors/account.json'));
 
-describe('the native account module obeys the hand-written table', () => {
+describe('the native account module matches the hand-written table', () => {
   for (const scenario of scenarios) {
     test(scenario.name, () => {
       const { outcomes } = replay(scenario);
@@ -21,11 +21,11 @@ describe('the native account module obeys the hand-written table', () => {
   }
 });
 
-test('an account by value is shared as it is', () => {
+test('an account passed by value is shared', () => {
   const shared: unknown[] = [];
   const object = { id: '0x1', type: 'any', value: {} };
   const { share_account } = createAccountModule(packageId).functions;
-  share_account!.run({ share: (given: unknown) => shared.push(given) } as unknown as NativeContext, object);
+  share_account!.run({ share: (object: unknown) => shared.push(object) } as unknown as NativeContext, object);
   expect(shared).toEqual([object]);
 });
 
@@ -42,7 +42,9 @@ test('names every scenario once', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
-/** `contracts/test` holds the Move VM to this file. Regenerate with `npm run vectors -w @memrelay/contracts`. */
+/**
+ * `contracts/test` checks the Move VM against this file. Regenerate with `npm run vectors -w @memrelay/contracts`.
+ */
 test('contracts/vectors/account.json is up to date', async () => {
   const recorded = scenarios.map((scenario) => replay(scenario).recorded);
   const lines = recorded.map(({ name, steps }) => {

@@ -99,7 +99,7 @@ describe('accounts', () => {
     );
   });
 
-  test('policies are evaluated for the sender, with the abort they end in', async () => {
+  test('policies are evaluated for the sender, and return the abort code', async () => {
     const identity = encodeSealIdentity({ origin: owner.toSuiAddress(), tag, epoch: 0n });
     const stranger = new Ed25519Keypair().toSuiAddress();
     const evaluate = async (sender: string) => {

@@ -20,7 +20,7 @@ const testShards = 31;
 export type Transport = 'http text' | 'http binary' | 'in process';
 export const transports: readonly Transport[] = ['http text', 'http binary', 'in process'];
 
-/** What every transaction costs, in MIST, and what the faucet gives of each coin. */
+/** The cost of every transaction, in MIST, and what the faucet sends of each coin. */
 export const gasCost = 1_000_000n;
 export const gift = 1_000_000_000_000n;
 
@@ -44,7 +44,7 @@ export async function fundedKey(world: Pick<ChainWorld, 'network'>): Promise<Ed2
   return keypair;
 }
 
-/** Signs, executes and expects success; returns what the SDK says. */
+/** Signs, executes and expects success; returns the SDK's result. */
 export async function send(
   { client }: Pick<ChainWorld, 'client'>,
   signer: Ed25519Keypair,

@@ -53,7 +53,7 @@ async function roundTrip(
 }
 
 describe('the unmodified Seal client with a committee', () => {
-  it('reads and writes with the committee alone', async () => {
+  it('reads and writes with only the committee', async () => {
     const servers = await client([committeeEntry()]).getKeyServers();
     expect([...servers.values()]).toMatchObject([
       { serverType: 'Committee', url: `${world.baseUrl}/committee` },
@@ -95,7 +95,7 @@ describe('the unmodified Seal client with a committee', () => {
     expect(await roundTrip([committeeEntry()], 1)).toEqual(secret);
   });
 
-  it('is denied by the members, also when two of them are stopped', async () => {
+  it('is denied by the members, even when two of them are stopped', async () => {
     const stranger = new Ed25519Keypair();
     world.state.evaluations = 0;
     await expect(roundTrip([committeeEntry()], 1, stranger)).rejects.toThrow(NoAccessError);
@@ -109,7 +109,7 @@ describe('the unmodified Seal client with a committee', () => {
     ['its share of another identity', ([key]) => [{ ...key, id: key!.id.toReversed() }]],
     ['a share that is not its own', ([key]) => [{ ...key, encrypted_key: key!.encrypted_key.toReversed() }]],
     ['no points', ([key]) => [{ ...key, encrypted_key: ['AAAA', 'AAAA'] }]],
-  ])('does without a member that answers with %s', async (_what, lie) => {
+  ])('works without a member that responds with %s', async (_what, lie) => {
     const lying = new Set(['0', '3']);
     world.state.rewrite = (path, answer) => {
       const member = /members\/(\d)/.exec(path)?.[1];
@@ -121,7 +121,7 @@ describe('the unmodified Seal client with a committee', () => {
     await expect(roundTrip([committeeEntry()], 1)).rejects.toThrow(InternalError);
   });
 
-  it('is let through by a gateway only with the API key that was set', async () => {
+  it('passes a gateway only with the configured API key', async () => {
     world.keyServers.committee.requireApiKey({ name: 'X-Seal-Key', key: 'the key' });
     await expect(roundTrip([committeeEntry()], 1)).rejects.toThrow(GeneralError);
     const wrong = committeeEntry({ apiKeyName: 'X-Seal-Key', apiKey: 'another' });
@@ -130,7 +130,7 @@ describe('the unmodified Seal client with a committee', () => {
     expect(await roundTrip([right], 1)).toEqual(secret);
   });
 
-  it('refuses a committee without aggregatorUrl, and an independent server with one', async () => {
+  it('rejects a committee without aggregatorUrl, and an independent server with one', async () => {
     const { aggregatorUrl, ...without } = committeeEntry();
     await expect(client([without]).getKeyServers()).rejects.toThrow('requires aggregatorUrl');
     await expect(client([{ ...independent(0), aggregatorUrl }]).getKeyServers()).rejects.toThrow(
@@ -183,7 +183,7 @@ describe('shares of a key', () => {
     return c1!.subtract(c0!.multiply(secretKey));
   };
 
-  it('reconstruct the user key from any three shares, and from no two', () => {
+  it('reconstruct the user key from any three shares, but not from two', () => {
     const whole = identityPoint(fullId).multiply(masterKey);
     for (const three of [
       [0, 1, 2],

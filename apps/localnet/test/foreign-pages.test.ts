@@ -56,7 +56,7 @@ test('the faucet serves programs and listed pages, and any page may read', async
   expect(allowOrigin(await fetch(`${url}/info`, { headers: { origin: evil } }))).toBe('*');
 });
 
-test('without a list any page may use it', async () => {
+test('any page may use it without a list', async () => {
   const url = await start();
   const answer = await post(`${url}/faucet`, evil);
   expect([answer.status, allowOrigin(answer)]).toEqual([200, '*']);
@@ -70,7 +70,7 @@ test.each([
   ['LOCALHOST:1', 200],
   ['127.0.0.1', 200],
   ['[::1]:9100', 200],
-])('Host %s is answered %i', async (host, status) => {
+])('Host %s gets %i', async (host, status) => {
   const { port } = new URL(await start());
   for (const target of ['/info', '/key/0/v1/service']) {
     const socket = connect(Number(port), '127.0.0.1');

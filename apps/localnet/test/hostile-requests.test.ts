@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Sends the bytes of one message and returns what comes back, trailer and all, as text. */
+/** Sends the bytes of one message and returns the response as text, including the trailer. */
 async function call(method: string, message: Uint8Array): Promise<string> {
   const header = Buffer.alloc(5);
   header.writeUInt32BE(message.length, 1);
@@ -43,11 +43,11 @@ describe('gRPC messages', () => {
     ['cut off', Buffer.from([0x0a, 0x50, 1, 2])],
     ['with text that is not UTF-8', Buffer.from([0x0a, 0x02, 0xff, 0xfe])],
     ['of an unknown wire type', Buffer.from([0x0f, 0xff, 0xff])],
-  ])('%s are the fault of their sender', async (_name, message) => {
+  ])("reports %s as the sender's error", async (_name, message) => {
     expect(await call(`${ledger}/GetObject`, message)).toContain(invalidArgument);
   });
 
-  test('frames that announce more than they hold, or are compressed, are refused', async () => {
+  test('rejects frames that announce more than they contain, or are compressed', async () => {
     for (const frame of [
       [0, 0xff, 0xff, 0xff, 0xff, 1],
       [1, 0, 0, 0, 0],
@@ -62,7 +62,7 @@ describe('gRPC messages', () => {
     }
   });
 
-  test('a batch has at most 1,000 reads', async () => {
+  test('limits a batch to 1,000 reads', async () => {
     const requests = Array.from({ length: 1001 }, () => ({ objectId: '0x6' }));
     const message = GrpcTypes.BatchGetObjectsRequest.create({ requests });
     const answer = await call(
@@ -72,7 +72,7 @@ describe('gRPC messages', () => {
     expect(answer).toContain(invalidArgument);
   });
 
-  test('history from a place that cannot be: nothing, or a refusal', async () => {
+  test('returns nothing or an error for history at an impossible position', async () => {
     const far = GrpcTypes.ListEventsRequest.create({ startCheckpoint: 0xffff_ffff_ffff_ffffn });
     const beyond = await call(`${ledger}/ListEvents`, GrpcTypes.ListEventsRequest.toBinary(far));
     expect(beyond).toContain('grpc-status:0');
@@ -81,7 +81,7 @@ describe('gRPC messages', () => {
     expect(refused).toContain(invalidArgument);
   });
 
-  test('an event filter with an invalid type', async () => {
+  test('rejects an event filter with an invalid type', async () => {
     const { ids } = world.network;
     await send(world, await fundedKey(world), (tx) => {
       const target = `${ids.accountPackageId}::account::create_account`;
@@ -95,7 +95,7 @@ describe('gRPC messages', () => {
   });
 });
 
-describe('simulated transactions with parts that no transaction can have', () => {
+describe('rejects simulated transactions with impossible parts', () => {
   const { INPUT } = GrpcTypes.Argument_ArgumentKind;
   const zero = { package: '0x2', module: 'coin', function: 'zero', arguments: [] };
 
@@ -138,7 +138,7 @@ describe('simulated transactions with parts that no transaction can have', () =>
   });
 });
 
-describe("transactions beyond Sui's limits", () => {
+describe("rejects transactions beyond Sui's limits", () => {
   async function simulate(build: (tx: Transaction) => void) {
     const key = await fundedKey(world);
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
@@ -174,7 +174,7 @@ describe("transactions beyond Sui's limits", () => {
     await expect(simulate(build)).rejects.toThrow(/Size limit exceeded/);
   });
 
-  test('a value that doubles with every command', async () => {
+  test('rejects a value that doubles with every command', async () => {
     const result = await simulate((tx) => {
       let vector = tx.makeMoveVec({ type: 'u8', elements: Array(500).fill(tx.pure.u8(1)) });
       for (let i = 0; i < 20; i++) {
@@ -217,7 +217,7 @@ describe('the faucet', () => {
 });
 
 describe('JSON-RPC', () => {
-  test('invalid JSON is a parse error', async () => {
+  test('returns a parse error for invalid JSON', async () => {
     expect(await post('/', '{')).toMatchObject({
       status: 200,
       body: { jsonrpc: '2.0', id: null, error: { code: -32700 } },
@@ -238,7 +238,7 @@ describe('JSON-RPC', () => {
     });
   });
 
-  test('an id is hex of at most 32 bytes', async () => {
+  test('accepts an id only as hex of at most 32 bytes', async () => {
     for (const id of ['', '0x', 'xyz', `0x${'1'.repeat(65)}`, 6, null, {}]) {
       const request = { jsonrpc: '2.0', id: 1, method: 'sui_getObject', params: [id] };
       expect((await post('/', JSON.stringify(request))).body).toMatchObject({ error: { code: -32602 } });
@@ -246,7 +246,7 @@ describe('JSON-RPC', () => {
   });
 });
 
-test('an unknown path is a 404 in the form of every other error', async () => {
+test('returns a 404 in the format of every other error for an unknown path', async () => {
   const answer = await fetch(`${url}/nothing`);
   expect([answer.status, await answer.json()]).toEqual([
     404,

@@ -21,7 +21,7 @@ async function rpc(body: unknown) {
   return response.json();
 }
 
-test('/info is what its schema says and names objects that are there', async () => {
+test('/info matches its schema and names existing objects', async () => {
   const info = localnetInfoSchema.parse(await (await fetch(`${url}/info`)).json());
   expect(info).toMatchObject({ rpcUrl: url, threshold: info.keyServers.length });
   const ids = [info.packageId, info.registryId, info.walrus.packageId, info.walrus.systemObjectId];
@@ -51,7 +51,7 @@ test('the faucet works over HTTP and rejects an invalid address', async () => {
   expect((await post(null)).status).toBe(400);
 });
 
-test("the committee's members are stopped with the admin token only", async () => {
+test("the committee's members can only be stopped with the admin token", async () => {
   const { adminToken, keyServers } = world.network;
   const post = (path: string, body: unknown, token = adminToken) =>
     fetch(`${url}${path}`, {
@@ -79,7 +79,7 @@ test("the committee's members are stopped with the admin token only", async () =
   expect(keyServers.committee.info(url).members).toHaveLength(5);
 });
 
-test('a browser of any origin may call and read the gRPC status', async () => {
+test('a browser of any origin may send requests and read the gRPC status', async () => {
   const path = `${url}/sui.rpc.v2.LedgerService/GetServiceInfo`;
   const preflight = await fetch(path, { method: 'OPTIONS', headers: { origin: 'http://page.example' } });
   expect(preflight.status).toBe(204);
@@ -93,7 +93,7 @@ test('a browser of any origin may call and read the gRPC status', async () => {
   expect(answer.headers.get('access-control-expose-headers')).toContain('grpc-status');
 });
 
-test('a body that is no gRPC-web message is refused in the trailer', async () => {
+test('a body that is not a gRPC-web message is rejected in the trailer', async () => {
   const answer = await fetch(`${url}/sui.rpc.v2.LedgerService/GetObject`, {
     method: 'POST',
     headers: { 'content-type': 'application/grpc-web+proto' },
@@ -136,7 +136,7 @@ test('the JSON-RPC client of the SDK reads accounts and packages', async () => {
   expect(missing.error).toMatchObject({ code: 'notExists' });
 });
 
-test('JSON-RPC refuses what it does not have, with the standard codes', async () => {
+test('JSON-RPC rejects unsupported methods with the standard codes', async () => {
   expect(await rpc({ jsonrpc: '2.0', id: 7, method: 'suix_queryEvents', params: [] })).toMatchObject({
     id: 7,
     error: { code: -32601 },

@@ -22,7 +22,7 @@ export async function startKeyServerWorld() {
     allow: (_sender: string, _idHex: string): boolean => false,
     failing: false,
     evaluations: 0,
-    /** What is sent instead of a key server's answer, for those that lie */
+    /** Responses sent instead of a key server's own, for servers that lie */
     rewrite: (_path: string, answer: unknown): unknown => answer,
   };
   const policy: PolicyChain = {

@@ -54,7 +54,7 @@ async function post(body: unknown, headers: Record<string, string> = sdk) {
   return { status: response.status, error: answer.error, keys: answer.decryption_keys?.length };
 }
 
-it('answers a good request', async () => {
+it('accepts a valid request', async () => {
   expect(await post(await goodBody())).toEqual({ status: 200, error: undefined, keys: 1 });
 });
 
@@ -74,19 +74,19 @@ describe('certificate', () => {
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidCertificate' });
   });
 
-  it('longer life than was signed', async () => {
+  it('rejects a longer lifetime than was signed', async () => {
     const body = await goodBody();
     body.certificate.ttl_min = 30;
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSignature' });
   });
 
-  it('signed by another than it names', async () => {
+  it('rejects a signature of another user than the named one', async () => {
     const body = await bodyFor(await world.session(new Ed25519Keypair()), await approveAll([id]));
     body.certificate.user = owner.toSuiAddress();
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSignature' });
   });
 
-  it('with a package name, for there is no name registry', async () => {
+  it('rejects a package name, because there is no name registry', async () => {
     const body = await goodBody();
     body.certificate.mvr_name = '@my/package';
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidMVRName' });
@@ -94,20 +94,20 @@ describe('certificate', () => {
 });
 
 describe('request signature', () => {
-  it("of another session: one user's request cannot be replayed with another's session key", async () => {
+  it("rejects another session's signature, so a request cannot be replayed with another session key", async () => {
     const body = await goodBody();
     const other = await (await world.session(owner)).getCertificate();
     body.certificate = { ...other };
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSessionSignature' });
   });
 
-  it('over another transaction', async () => {
+  it('rejects a signature over another transaction', async () => {
     const body = await goodBody();
     body.ptb = toBase64((await approveAll([new Uint8Array(56).fill(4)])).slice(1));
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSessionSignature' });
   });
 
-  it('over another answer key: an eavesdropper cannot have the answer sealed to itself', async () => {
+  it('rejects a signature over another response key, so an eavesdropper cannot receive the response', async () => {
     const body = await goodBody();
     body.enc_key = toBase64(bls12_381.G1.Point.BASE.multiply(5n).toBytes());
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSessionSignature' });
@@ -153,7 +153,7 @@ describe('transaction shape', () => {
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidPTB' });
   });
 
-  it('trailing bytes, or no BCS at all', async () => {
+  it('rejects trailing bytes and invalid BCS', async () => {
     const body = await goodBody();
     const bytes = fromBase64(body.ptb as string);
     for (const ptb of [toBase64(new Uint8Array([...bytes, 0])), toBase64(bytes.slice(0, -1)), '%%%']) {
@@ -161,7 +161,7 @@ describe('transaction shape', () => {
     }
   });
 
-  it('an unknown package', async () => {
+  it('rejects an unknown package', async () => {
     const tx = new Transaction();
     call(tx, 'seal_approve', `0x${'cd'.repeat(32)}`);
     const body = await goodBody(await tx.build({ onlyTransactionKind: true }));
@@ -170,12 +170,12 @@ describe('transaction shape', () => {
 });
 
 describe('policy', () => {
-  it('an abort is no access', async () => {
+  it('treats an abort as no access', async () => {
     const body = await bodyFor(await world.session(new Ed25519Keypair()), await approveAll([id]));
     expect(await post(body)).toMatchObject({ status: 403, error: 'NoAccess' });
   });
 
-  it('a chain that fails is a failure to retry, not a refusal', async () => {
+  it('treats an unreachable chain as a temporary error, not as a rejection', async () => {
     world.state.failing = true;
     expect(await post(await goodBody())).toMatchObject({ status: 503, error: 'Failure' });
   });
@@ -190,7 +190,7 @@ describe('client and body', () => {
     expect(await post(await goodBody(), headers as Record<string, string>)).toMatchObject({ status, error });
   });
 
-  it('broken JSON, missing fields, wrong lengths, points outside the group', async () => {
+  it('rejects broken JSON, missing fields, wrong lengths and points outside the group', async () => {
     const body = await goodBody();
     const infinity = toBase64(bls12_381.G1.Point.ZERO.toBytes());
     const bad = ['{', '[]', {}, { ...body, certificate: null }, { ...body, enc_key: infinity }];
@@ -203,18 +203,18 @@ describe('client and body', () => {
       expect(await post(each)).toMatchObject({ status: 400, error: 'MalformedRequest' });
   });
 
-  it('a body above 180 KiB', async () => {
+  it('rejects a body above 180 KiB', async () => {
     const body = { ...(await goodBody()), padding: 'x'.repeat(180 * 1024) };
     expect(await post(body)).toMatchObject({ status: 413 });
   });
 
-  it('a service that is not here', async () => {
+  it('rejects an unknown service', async () => {
     const other = world.keyServers.servers[1]!.objectId;
     const response = await fetch(`${world.baseUrl}/key/0/v1/service?service_id=${other}`, { headers: sdk });
     expect([response.status, await response.json()]).toMatchObject([400, { error: 'InvalidServiceId' }]);
   });
 
-  it('an unknown path, and the preflight of a browser', async () => {
+  it("rejects an unknown path, and answers a browser's preflight", async () => {
     const unknown = await fetch(`${world.baseUrl}/key/0/v2/nothing`);
     expect([unknown.status, unknown.headers.get('x-keyserver-version')]).toEqual([404, '0.6.10']);
     const preflight = await fetch(`${world.baseUrl}/key/0/v1/fetch_key`, { method: 'OPTIONS' });

@@ -64,7 +64,7 @@ async function outcome(env: Record<string, string> = {}) {
   return { code, stderr };
 }
 
-test('a restart keeps everything', async () => {
+test('keeps everything across a restart', async () => {
   const world = await startWorld('in process', { dataDir });
   const key = await fundedKey(world);
   const counter = created(
@@ -104,7 +104,7 @@ test('a restart keeps everything', async () => {
   await again.close();
 });
 
-test('the key servers keep their ids and follow the port', async () => {
+test('keeps the ids of key servers, and updates their port', async () => {
   const first = await startWorld('http text', { dataDir });
   const before = first.localnet!.info;
   await first.close();
@@ -121,7 +121,7 @@ test('the key servers keep their ids and follow the port', async () => {
   );
 });
 
-test('a network made before there was a committee gets one at its next start', async () => {
+test('adds a committee to an older network at its next start', async () => {
   const network = openNetwork({ dataDir });
   const { committee, genesis } = network.keyServers;
   const { objects, fields } = genesis('http://127.0.0.1:1');
@@ -136,20 +136,20 @@ test('a network made before there was a committee gets one at its next start', a
   network.close();
 
   const { client, localnet, close } = await startWorld('http text', { dataDir, nShards: 1000 });
-  const { keyServers, committee: told } = localnet!.info;
-  const serverConfigs = [told, ...keyServers].map(({ objectId, weight }) => ({
+  const { keyServers, committee: announced } = localnet!.info;
+  const serverConfigs = [announced, ...keyServers].map(({ objectId, weight }) => ({
     objectId,
     weight,
-    ...(objectId === told.objectId && { aggregatorUrl: told.aggregatorUrl }),
+    ...(objectId === announced.objectId && { aggregatorUrl: announced.aggregatorUrl }),
   }));
   const seal = new SealClient({ suiClient: client, serverConfigs, verifyKeyServers: true });
   const found = [...(await seal.getKeyServers()).values()];
   expect(found.map(({ serverType }) => serverType)).toEqual(['Committee', 'Independent', 'Independent']);
-  expect(told.objectId).toBe(committee.objectId);
+  expect(announced.objectId).toBe(committee.objectId);
   await close();
 });
 
-test('what was acknowledged survives kill -9 in the middle of work', async () => {
+test('keeps acknowledged transactions after kill -9 in the middle of work', async () => {
   const { child, client, url } = await start();
   const keys = await Promise.all(
     Array.from({ length: 3 }, async () => {
@@ -180,11 +180,11 @@ test('what was acknowledged survives kill -9 in the middle of work', async () =>
   }
   const { balance } = await restarted.client.getBalance({ owner: target });
   expect(Number(balance.balance)).toBeGreaterThanOrEqual(acknowledged.length);
-  // At most the transactions that were on their way are there without an answer.
+  // Transactions that were in progress may be there without a response.
   expect(Number(balance.balance)).toBeLessThanOrEqual(acknowledged.length + keys.length);
 });
 
-test('a torn tail of the journal loses the last transaction at most', async () => {
+test('loses at most the last transaction when the end of the journal is torn', async () => {
   const { child, client, url } = await start();
   const recipient = new Ed25519Keypair().toSuiAddress();
   const gift = () =>
@@ -208,7 +208,7 @@ test('a torn tail of the journal loses the last transaction at most', async () =
 });
 
 describe('one process per directory', () => {
-  test('a second one is refused and says which directory', async () => {
+  test('rejects a second process and names the directory', async () => {
     const { child, client } = await start();
     const second = await outcome();
     expect(second.code).toBe(1);
@@ -219,7 +219,7 @@ describe('one process per directory', () => {
     await start();
   });
 
-  test('the lock is exclusive within a process, too, and can be given back', () => {
+  test('the lock is exclusive within a process, too, and can be released', () => {
     const lock = lockDirectory(dataDir);
     expect(() => lockDirectory(dataDir)).toThrow(DirectoryLockedError);
     lock.release();
@@ -227,7 +227,7 @@ describe('one process per directory', () => {
   });
 });
 
-test('a network keeps the shards it was made with', async () => {
+test('keeps the shards of a network', async () => {
   const made = await outcomeOf({ nShards: 31 });
   expect(made).toBeUndefined();
   expect(await outcomeOf({})).toBeUndefined();
@@ -244,7 +244,7 @@ async function outcomeOf(options: { nShards?: number }): Promise<string | undefi
   }
 }
 
-test('secrets are readable by their owner alone', async () => {
+test('writes secrets readable only by their owner', async () => {
   const world = await startWorld('in process', { dataDir });
   await world.close();
   const secrets = readdirSync(dataDir).filter((name) => /seed|key|token/.test(name));
@@ -253,7 +253,7 @@ test('secrets are readable by their owner alone', async () => {
 });
 
 describe('the program', () => {
-  test('a taken port ends it with the variable to set', async () => {
+  test('exits when its port is in use and names the variable to set', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -263,13 +263,13 @@ describe('the program', () => {
     expect(stderr).toContain('LOCALNET_PORT');
   });
 
-  test('a setting that is no number ends it with its name', async () => {
+  test('exits when a setting is not a number and names it', async () => {
     const { code, stderr } = await outcome({ LOCALNET_SHARDS: 'many' });
     expect(code).toBe(1);
     expect(stderr).toContain('LOCALNET_SHARDS');
   });
 
-  test('it ends when its supervisor closes stdin, even with a subscription open', async () => {
+  test('stops when its supervisor closes stdin, even with an open subscription', async () => {
     const { child, client } = await start({ MEMRELAY_SUPERVISED: '1' });
     const call = client.subscriptionService.subscribeEvents({});
     await call.headers;
@@ -278,7 +278,7 @@ describe('the program', () => {
     await expect(call.status).rejects.toThrow();
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s closes it cleanly', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly', async (signal) => {
     const { child } = await start();
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);

@@ -29,7 +29,7 @@ describe.each(transports)('reads over %s', (transport) => {
       tx.moveCall({ target: `${counterPackage}::counter::add`, arguments: args });
     });
 
-  test('owned objects come in pages, filtered by type, each once', async () => {
+  test('owned objects are paged, filtered by type, each once', async () => {
     const owner = key.toSuiAddress();
     const result = await send(world, key, (tx) => {
       const counters = Array.from({ length: 7 }, () =>
@@ -58,7 +58,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(all.objects).toHaveLength(9);
   });
 
-  test('an object answers what is asked for; a missing one is an error of its own', async () => {
+  test('an object has the requested fields; a missing one is a separate error', async () => {
     const counter = await makeShared();
     const { objects } = await world.client.getObjects({
       objectIds: [counter, `0x${'e'.repeat(64)}`],
@@ -172,7 +172,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  test('a subscription delivers what comes and its cursor fits ListEvents', async () => {
+  test('a subscription delivers new events, and its cursor works in ListEvents', async () => {
     const counter = await makeShared();
     const stop = new AbortController();
     const filter = {
@@ -193,7 +193,7 @@ describe.each(transports)('reads over %s', (transport) => {
     const call = world.client.subscriptionService.subscribeEvents({ filter }, { abort: stop.signal });
     const frames = call.responses[Symbol.asyncIterator]();
     const next = async () => (await frames.next()).value as GrpcTypes.SubscribeEventsResponse;
-    // The first frame says from where on everything comes.
+    // The first frame contains the position from which everything is delivered.
     const from = (await next()).watermark?.cursor;
     expect((await world.client.listEvents({ after: toBase64(from!) })).events).toEqual([]);
     await add(counter, 1);
@@ -212,7 +212,7 @@ describe.each(transports)('reads over %s', (transport) => {
     await expect(call.status).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  test('the chain tells who it is', async () => {
+  test('the chain describes itself', async () => {
     const { chainIdentifier } = await world.client.getChainIdentifier();
     expect(chainIdentifier).toBe(world.network.chain.chainIdentifier);
     expect((await world.client.getReferenceGasPrice()).referenceGasPrice).toBe('1000');
@@ -228,7 +228,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(coinMetadata).toMatchObject({ symbol: 'WAL', decimals: 9 });
   });
 
-  test('functions are described as Move would', async () => {
+  test('functions are described as in Move', async () => {
     const { ids } = world.network;
     const described = await world.client.getMoveFunction({
       packageId: ids.walrusPackageId,
@@ -245,7 +245,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(response.package?.modules.map(({ name }) => name)).toContain('account');
   });
 
-  test('signatures are verified, names are not found, other methods are not there', async () => {
+  test('signatures are verified, names are not found, and other methods do not exist', async () => {
     const message = new TextEncoder().encode('hello');
     const { signature } = await key.signPersonalMessage(message);
     const verify = (value: Uint8Array) =>

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-/** Signs and sends what a build without a node gives: nothing is checked beforehand. */
+/** Signs and sends the result of a build without a node: nothing is checked beforehand. */
 async function sendBlind(build: (tx: Transaction) => void, changes: { budget?: number } = {}) {
   const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
   const tx = new Transaction();
@@ -52,7 +52,7 @@ async function sharedRef(objectId: string, mutable: boolean) {
   return Inputs.SharedObjectRef({ objectId, initialSharedVersion, mutable });
 }
 
-describe('transactions that fail, cost gas and change nothing else', () => {
+describe('failing transactions cost gas and change nothing else', () => {
   test.each<[string, string, (tx: Transaction) => void]>([
     [
       'spending more than the coin holds after the budget',
@@ -117,7 +117,7 @@ describe('transactions that fail, cost gas and change nothing else', () => {
     expect(await balanceOf(world, stranger)).toBe(0n);
   });
 
-  test('changing a shared object that is passed for reading', async () => {
+  test('changing a shared object that is passed read-only', async () => {
     const input = await sharedRef(await sharedCounter(), false);
     const result = await sendBlind((tx) => {
       tx.moveCall({ target: add, arguments: [tx.object(input), tx.pure.u64(1)] });
@@ -125,7 +125,7 @@ describe('transactions that fail, cost gas and change nothing else', () => {
     expect(result.FailedTransaction?.status.error?.message).toContain('InvalidObjectByMutRef');
   });
 
-  test('transferring a shared object, or one that only its module may move', async () => {
+  test('transferring a shared object, or one that only its module may transfer', async () => {
     const input = await sharedRef(await sharedCounter(), true);
     const shared = await sendBlind((tx) => void tx.transferObjects([tx.object(input)], stranger));
     expect(shared.FailedTransaction?.status.error?.message).toContain('InvalidObjectByValue');
@@ -143,7 +143,7 @@ describe('transactions that fail, cost gas and change nothing else', () => {
 });
 
 describe('transactions that are rejected before execution', () => {
-  test('one with a wrong initial shared version, or a shared object taken for an owned one', async () => {
+  test('a wrong initial shared version, or a shared object passed as an owned one', async () => {
     const objectId = await sharedCounter();
     const wrong = Inputs.SharedObjectRef({ objectId, initialSharedVersion: 999, mutable: true });
     await expect(
@@ -156,7 +156,7 @@ describe('transactions that are rejected before execution', () => {
     ).rejects.toThrow(/is shared/);
   });
 
-  test('one that also names its gas coin as an input', async () => {
+  test('a gas coin that is also an input', async () => {
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
     const [{ objectId, version, digest }] = objects as [(typeof objects)[number]];
     await expect(
@@ -167,7 +167,7 @@ describe('transactions that are rejected before execution', () => {
     ).rejects.toThrow(/used twice/);
   });
 
-  test("one that pays with another owner's coin", async () => {
+  test("another owner's coin as payment", async () => {
     const victim = await fundedKey(world);
     const { objects } = await world.client.listCoins({ owner: victim.toSuiAddress() });
     await expect(
@@ -179,7 +179,7 @@ describe('transactions that are rejected before execution', () => {
     expect(await balanceOf(world, victim.toSuiAddress())).toBe(gift);
   });
 
-  test('one whose budget is below the cost or above the coins', async () => {
+  test('a budget below the cost or above the coins', async () => {
     const nothing = (tx: Transaction) =>
       void tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
     await expect(sendBlind(nothing, { budget: 1 })).rejects.toThrow(/budget/);
@@ -188,7 +188,7 @@ describe('transactions that are rejected before execution', () => {
     );
   });
 
-  test('one that has expired, or is bound to another chain', async () => {
+  test('an expired transaction, or one bound to another chain', async () => {
     const call = (tx: Transaction) =>
       void tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
     await expect(
@@ -208,7 +208,7 @@ describe('transactions that are rejected before execution', () => {
     ).rejects.toThrow(/another chain/);
   });
 
-  test('one in another encoding than the canonical one', async () => {
+  test('a non-canonical encoding', async () => {
     const transaction = new Transaction();
     transaction.setSender(key.toSuiAddress());
     transaction.transferObjects([transaction.splitCoins(transaction.gas, [1])], stranger);

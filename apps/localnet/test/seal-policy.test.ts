@@ -19,7 +19,9 @@ import { Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChainWorld, created, fundedKey, startWorld } from './chain-world.ts';
 
-/** The account's rules as an attacker meets them: asked of the key servers by the unmodified Seal client. */
+/**
+ * The account's rules from an attacker's perspective: requests to the key servers with the unmodified Seal client.
+ */
 
 const tag = new Uint8Array(16).fill(5);
 const otherTag = new Uint8Array(16).fill(6);
@@ -77,7 +79,7 @@ function identity({ owner }: Owned, { epoch = 0n, namespace = tag } = {}): Uint8
   return encodeSealIdentity({ origin: owner.toSuiAddress(), tag: namespace, epoch });
 }
 
-/** Asks both key servers for the key of an identity; a new client each time, for it remembers what it got. */
+/** Requests the key of an identity from both key servers; with a new client each time, because it caches results. */
 async function fetchKey(
   reader: Ed25519Keypair,
   on: Owned,
@@ -148,9 +150,9 @@ test('identities of a wrong shape, and of future epochs', async () => {
 
 test('namespaces outside the scope', async () => {
   const home = await newAccount();
-  const named = await newDelegate(home, { all_namespaces: false, tags: [tag] });
-  expect(await fetchKey(named.key, home, identity(home))).toBe('served');
-  await expect(fetchKey(named.key, home, identity(home, { namespace: otherTag }))).rejects.toThrow(denied);
+  const limited = await newDelegate(home, { all_namespaces: false, tags: [tag] });
+  expect(await fetchKey(limited.key, home, identity(home))).toBe('served');
+  await expect(fetchKey(limited.key, home, identity(home, { namespace: otherTag }))).rejects.toThrow(denied);
   const none = await newDelegate(home, { all_namespaces: false });
   await expect(fetchKey(none.key, home, identity(home))).rejects.toThrow(denied);
   const writer = await newDelegate(home, { perms: 6 });
@@ -180,7 +182,7 @@ test('no one reads from an inactive account, not even its owner', async () => {
 
 type Delegate = Awaited<ReturnType<typeof newDelegate>>;
 
-describe('the epoch after a narrowing is out of reach before it and, for who lost, after it', () => {
+describe('the epoch after a narrowing is inaccessible before it and, for keys that lost access, after it', () => {
   const earlier = () => BigInt(nowMs + 1000);
   test.each<[string, (home: Owned, delegate: Delegate) => Promise<unknown>]>([
     [

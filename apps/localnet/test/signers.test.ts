@@ -24,7 +24,7 @@ describe.each(transports)('signers over %s', (transport) => {
   });
   afterAll(() => world.close());
 
-  test('wrong, missing and foreign signatures are refused', async () => {
+  test('wrong, missing and foreign signatures are rejected', async () => {
     const key = await fundedKey(world);
     const thief = new Ed25519Keypair();
     const tx = new Transaction();
@@ -42,7 +42,7 @@ describe.each(transports)('signers over %s', (transport) => {
     expect(await balanceOf(world, key.toSuiAddress())).toBe(gift);
   });
 
-  test('a sponsored transaction needs both signatures and takes gas from the sponsor alone', async () => {
+  test('a sponsored transaction requires both signatures and takes gas only from the sponsor', async () => {
     const sponsor = await fundedKey(world);
     const sender = new Ed25519Keypair();
     const kind = new Transaction();
@@ -116,7 +116,7 @@ describe('signatures of other schemes', () => {
     expect(result.$kind).toBe('Transaction');
   });
 
-  test('multisig: two of three pass, one does not', async () => {
+  test('multisig: two of three signatures are accepted, one is not', async () => {
     const keys = [new Ed25519Keypair(), new Secp256k1Keypair(), new Ed25519Keypair()];
     const multisig = MultiSigPublicKey.fromPublicKeys({
       threshold: 2,

@@ -50,7 +50,7 @@ async function refused(work: Promise<unknown>): Promise<{ status: number; code: 
   return { status, code: errors[0]!.code };
 }
 
-test('a user without coins gets an account, and the sponsor pays', async () => {
+test('the sponsor pays for the account of a user without coins', async () => {
   const owner = new Ed25519Keypair();
   const delegate = new Ed25519Keypair();
   const { accountPackageId, registryId } = world.network.ids;
@@ -70,13 +70,13 @@ test('a user without coins gets an account, and the sponsor pays', async () => {
   expect(await balanceOf(world, owner.toSuiAddress())).toBe(0n);
 });
 
-test('ten senders at once do not wait for each other’s coins', async () => {
+test('ten concurrent senders do not wait for each other’s coins', async () => {
   const kind = await kindOf((tx) => tx.moveCall({ target }));
   const digests = await Promise.all(Array.from({ length: 10 }, () => run(new Ed25519Keypair(), kind)));
   expect(new Set(digests).size).toBe(10);
 });
 
-test('each sponsored transaction runs once', async () => {
+test('each sponsored transaction is executed once', async () => {
   const sender = new Ed25519Keypair();
   const kind = await kindOf((tx) => tx.moveCall({ target }));
   const { bytes, digest } = await enoki.createSponsoredTransaction({

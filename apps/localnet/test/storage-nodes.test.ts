@@ -31,7 +31,7 @@ async function addresses({ client, network }: Pick<ChainWorld, 'client' | 'netwo
 
 const addressesAt = (host: string) => Array.from({ length: 11 }, (_, index) => `${host}/nodes/${index}`);
 
-test('a network of an earlier release gets its storage nodes at the next start, in any epoch', async () => {
+test('an older network gets its storage nodes at the next start, in any epoch', async () => {
   const dataDir = temporaryDirectory();
   const first = openNetwork({ dataDir, nShards: 31 });
   const { ids, chain } = first;
@@ -59,7 +59,7 @@ test('a network of an earlier release gets its storage nodes at the next start, 
   expect(await addresses(world)).toEqual(addressesAt('127.0.0.1:31415'));
 });
 
-test('the announced address is kept over restarts, and an announcement of another chain is refused', async () => {
+test("the announced address survives restarts, and another chain's announcement is rejected", async () => {
   const dataDir = temporaryDirectory();
   const localnet = await createLocalnet({ dataDir, port: 0, nShards: 31 });
   const { network } = localnet;
@@ -87,7 +87,7 @@ test('the announced address is kept over restarts, and an announcement of anothe
   expect(await addresses(world)).toEqual(addressesAt('store.example:4000'));
 });
 
-test.each([4, 7, 10, 11, 31, 100, 1000])('the nodes of %i shards share them out', (nShards) => {
+test.each([4, 7, 10, 11, 31, 100, 1000])('the nodes divide %i shards', (nShards) => {
   const { members, publicKey } = storageCommittee(new Uint8Array(32).fill(7), nShards);
   expect(members.flatMap(({ shards }) => shards)).toEqual(Array.from({ length: nShards }, (_, i) => i));
   const weights = members.map(({ shards }) => shards.length);

@@ -59,14 +59,14 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect(await balanceOf(world, key.toSuiAddress())).toBe(0n);
   });
 
-  test('coinWithBalance finds WAL coins and what is left is destroyed', async () => {
+  test('coinWithBalance finds WAL coins, and the rest is destroyed', async () => {
     const key = await fundedKey(world);
     const type = world.network.ids.walType;
     await send(world, key, (tx) => tx.transferObjects([coinWithBalance({ type, balance: gift })], recipient));
     expect(await balanceOf(world, key.toSuiAddress(), type)).toBe(0n);
   });
 
-  test('results are usable in later commands, and vectors of coins and numbers can be made', async () => {
+  test('results can be used in later commands, and vectors of coins and numbers can be created', async () => {
     const key = await fundedKey(world);
     const sender = key.toSuiAddress();
     await send(world, key, (tx) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('prices read from the chain give the costs that the Walrus SDK works out', async () => {
+test('prices read from the chain give the costs computed by the Walrus SDK', async () => {
   const { systemObjectId, stakingObjectId } = world.network.ids;
   const chain = createChainClient({ network: 'localnet', baseUrl: world.localnet!.url });
   const tariff = await readWalrusTariff(chain, systemObjectId);
@@ -35,7 +35,7 @@ test('prices read from the chain give the costs that the Walrus SDK works out', 
   expect(tariff).toMatchObject({ nShards: 31, epoch: 1, maxEpochsAhead: 53 });
 });
 
-test('the WAL coin is found by what one stakes with', async () => {
+test('the WAL coin is identified by the staking type', async () => {
   const { systemObjectId, walType } = world.network.ids;
   const chain = createChainClient({ network: 'localnet', baseUrl: world.localnet!.url });
   expect(await readWalType(chain, await readWalrusNetwork(chain, systemObjectId))).toBe(walType);
@@ -53,7 +53,7 @@ test.each([
   [31, 5, 3_000],
   [31, 1, 0],
 ])(
-  'a quilt over %i shards of %i patches with %i bytes is as large as that of the Walrus SDK',
+  "a quilt over %i shards of %i patches with %i bytes is as large as the Walrus SDK's",
   (nShards, count, size) => {
     const { quilt, index } = encodeQuilt({
       numShards: nShards,
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('more patches than a quilt has columns are refused, as the Walrus SDK refuses them', () => {
+test('more patches than a quilt has columns are rejected, as in the Walrus SDK', () => {
   const count = maxPatches(31) + 1;
   expect(() => quiltSize(count, 1, 36, 31)).toThrow(RangeError);
   const blobs = Array.from({ length: count }, (_, i) => ({

@@ -19,7 +19,7 @@ function walrusClient(): WalrusClient {
   });
 }
 
-test('the unmodified Walrus SDK takes a blob through its whole life', async () => {
+test('the unmodified Walrus SDK takes a blob through its whole lifetime', async () => {
   const client = walrusClient();
   const signer = await fundedKey(world);
   const bytes = new TextEncoder().encode('hello walrus');
@@ -53,7 +53,7 @@ test('the unmodified Walrus SDK takes a blob through its whole life', async () =
   await expect(client.readBlobAttributes({ blobObjectId })).rejects.toThrow(/not found/);
 });
 
-test('it reads the state and computes our lengths and prices', async () => {
+test('it reads the state and computes the same lengths and prices as we do', async () => {
   const client = walrusClient();
   expect((await client.systemState()).committee).toMatchObject({ n_shards: 31, epoch: 1 });
   expect((await client.stakingState()).n_shards).toBe(31);

@@ -113,9 +113,9 @@ export async function startWalrus() {
   /** Certifies blobs in one transaction. */
   function certifyAll(certifications: Certification[]) {
     return run((tx) => {
-      for (const { blob, bitmap = [...committee.bitmap], ...given } of certifications) {
-        const message = given.message ?? storageConfirmation(1, blob);
-        const signature = given.signature ?? signBls(committee.secretKey, message);
+      for (const { blob, bitmap = [...committee.bitmap], ...overrides } of certifications) {
+        const message = overrides.message ?? storageConfirmation(1, blob);
+        const signature = overrides.signature ?? signBls(committee.secretKey, message);
         call(tx, 'system::certify_blob', [
           tx.object(system),
           tx.object(blob.id),
@@ -174,7 +174,7 @@ export async function startWalrus() {
       });
     },
 
-    /** A storage object of its own; `epochs` from `start`, or from now. */
+    /** A separate storage object; `epochs` from `start`, or from now. */
     async storage(amount: number, epochs: number, start = 1): Promise<string> {
       const result = await run((tx) =>
         pay(tx, storageCost(amount, start + epochs - Math.max(start, 1), prices).storage, (coin) => {
@@ -191,7 +191,7 @@ export async function startWalrus() {
       return created(result, `${packageId}::storage_resource::Storage`)[0]!;
     },
 
-    /** What a function that only reads returns, as BCS. */
+    /** The result of a read-only function, as BCS. */
     async ask(target: string, objectId: string): Promise<Uint8Array> {
       const tx = new Transaction();
       tx.setSender(owner);

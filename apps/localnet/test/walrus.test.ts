@@ -63,11 +63,11 @@ test('53 epochs are the maximum, also for extensions', async () => {
   await expect(walrus.extend(blob.id, 1)).rejects.toThrow(aborts(2, 'system_state_inner'));
 });
 
-test('a blob id that does not belong to the root hash is refused', async () => {
+test('a blob id that does not match the root hash is rejected', async () => {
   await expect(walrus.registered({ blobId: 1n })).rejects.toThrow(aborts(6, 'blob'));
 });
 
-test('an encoding that is not in use is refused', async () => {
+test('an unused encoding is rejected', async () => {
   await expect(walrus.registered({ encodingType: 0 })).rejects.toThrow(aborts(0, 'encoding'));
 });
 

@@ -149,7 +149,7 @@ export class Chain implements PolicyChain {
     return executed;
   }
 
-  /** What a transaction would do now. Throws `RequestRefused` as `execute` would. */
+  /** Simulates a transaction. Throws `RequestRefused` as `execute` would. */
   simulate(transaction: OpenTransaction | Uint8Array, options: SimulateOptions): Outcome {
     const now = this.moment();
     const open = transaction instanceof Uint8Array ? openOf(decodeTransaction(transaction)) : transaction;
@@ -189,8 +189,8 @@ export class Chain implements PolicyChain {
   }
 
   /**
-   * Writes objects by the system's own hand, in a separate checkpoint; those that already exist with
-   * the same contents are left alone.
+   * Writes objects on behalf of the system, in a separate checkpoint; those that already exist with the same contents
+   * are unchanged.
    */
   writeSystemObjects(label: string, objects: readonly SystemObject[], epoch = this.#epoch()): void {
     const seq = this.#last ? this.#last.seq + 1 : 0;
@@ -234,7 +234,7 @@ export class Chain implements PolicyChain {
   #rewritten(object: SystemObject, digest: string): ChainObject[] {
     const before = this.store.object(object.id);
     if (before && Buffer.compare(before.contents, object.contents) === 0) return [];
-    // A package is always seen at version 1: Seal takes no other.
+    // A package is always at version 1: Seal accepts no other.
     const version = before ? before.version + 1n : 1n;
     return [
       sealObject(
@@ -273,7 +273,7 @@ export class Chain implements PolicyChain {
     return Number(this.store.getMeta('epoch'));
   }
 
-  /** Never goes back, whatever the machine's clock does. */
+  /** Never goes back, even if the machine's clock does. */
   #now(): number {
     return Math.max((this.#settings.now ?? Date.now)(), this.#last?.timestampMs ?? 0);
   }

@@ -1,6 +1,6 @@
 /**
- * What a Seal key server asks of the chain: may this sender run these `seal_approve` calls now?
- * An answer is a dry run against the current state; nothing is written and no gas is needed.
+ * A Seal key server's query of the chain: may this sender run these `seal_approve` calls now? The result is a dry run
+ * against the current state; nothing is written and no gas is needed.
  */
 export interface PolicyChain {
   /** `ptbBytes`: BCS `ProgrammableTransaction` (a TransactionKind without its leading tag byte). */

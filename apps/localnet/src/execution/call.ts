@@ -18,7 +18,7 @@ export type Value =
   | { kind: 'object'; id: string }
   | { kind: 'objects'; type: string; ids: readonly string[] };
 
-/** What a call sees of its surroundings. */
+/** The context of a call. */
 export interface CallEnvironment {
   readonly sender: string;
   readonly epoch: bigint;
@@ -39,7 +39,7 @@ interface Disposal {
   fate: Owner | 'destroyed';
 }
 
-/** Runs one native function: decodes the arguments, calls it, and writes back what it did. */
+/** Runs one native function: decodes the arguments, calls it, and writes back its changes. */
 export class NativeCall {
   readonly #environment: CallEnvironment;
   readonly #target: MoveCallTarget;
@@ -111,7 +111,7 @@ export class NativeCall {
     if (made && made !== value.type) throw argumentFailure(index, 'TypeMismatch');
     try {
       const decoded: unknown = param.bcs.parse(value.bytes);
-      // Trailing or non-canonical bytes are refused as the VM does.
+      // Trailing or non-canonical bytes are rejected, as the VM does.
       if (Buffer.compare(param.bcs.serialize(decoded).toBytes(), value.bytes) === 0) return decoded;
     } catch {
       // Reported below: what does not parse is not a value of that type.
@@ -179,12 +179,13 @@ export class NativeCall {
     return known;
   }
 
-  /** What came by value must have gone somewhere: Move's type system promises it, native code must too. */
+  /** An object passed by value must have been used: Move's type system guarantees it, and native code must too. */
   #checkConsumed(results: readonly Value[]): void {
     for (const { work } of this.#owned) {
       const disposed = this.#disposals.some(({ object }) => object.id === work.id);
-      const given = results.some((value) => value.kind === 'object' && value.id === work.id);
-      if (!disposed && !given) throw new Error(`${this.#target.functionName} lost the object ${work.id}`);
+      const isReturned = results.some((value) => value.kind === 'object' && value.id === work.id);
+      if (!disposed && !isReturned)
+        throw new Error(`${this.#target.functionName} lost the object ${work.id}`);
     }
   }
 

@@ -18,7 +18,7 @@ const Event = bcs.struct('Event', {
   contents: bcs.byteVector(),
 });
 
-/** BCS `TransactionEvents`, as its digest is taken. */
+/** BCS `TransactionEvents`, which the digest is computed from. */
 export function encodeEvents(events: readonly ChainEvent[]): Uint8Array<ArrayBuffer> {
   return bcs
     .vector(Event)

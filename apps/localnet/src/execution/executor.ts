@@ -10,8 +10,8 @@ type Command = ProgrammableTransaction['commands'][number];
 type Argument = typeof bcs.Argument.$inferType;
 
 /**
- * The longest value that `MakeMoveVec` makes, in bytes. Sui bounds such values by gas; here every transaction costs
- * the same, and a vector of vectors would else grow with the power of the commands.
+ * Maximum size of a value that `MakeMoveVec` creates, in bytes. Sui limits such values by gas; here every transaction
+ * costs the same, and a vector of vectors would otherwise grow exponentially with the commands.
  */
 const maxVectorBytes = 64 * 1024;
 

@@ -9,8 +9,8 @@ export interface ChainMoment {
 }
 
 /**
- * Refuses a transaction whose time has passed or has not come. One without gas coins must be bound to this
- * chain and to at most two epochs: without a coin's version nothing else keeps it from being sent again later.
+ * Rejects a transaction that has expired or is not valid yet. One without gas coins must be bound to this chain and
+ * to at most two epochs, because without a coin's version nothing else prevents a replay.
  */
 export function checkExpiration(data: TransactionData, now: ChainMoment): void {
   const { expiration } = data;

@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts';
 export const referenceGasPrice = 1000n;
 /** Every transaction costs the same number of units, failed ones too. */
 const unitsPerTransaction = 1000n;
-/** What a resolved transaction offers, in MIST. */
+/** The gas settings of a resolved transaction, in MIST. */
 export const suggestedBudget = 10n * unitsPerTransaction * referenceGasPrice;
 /** As Sui: more coins than this cannot pay for one transaction. */
 const maxPaymentCoins = 256;
@@ -31,7 +31,7 @@ export function transactionCost(price: bigint): bigint {
 }
 
 /**
- * Works out who pays with what. An empty payment takes the gas owner's richest coin that the transaction does
+ * Determines the payer and the coins. An empty payment uses the gas owner's richest coin that the transaction does
  * not use itself: the localnet keeps no address balances apart from coins. Throws `RequestRefused`.
  */
 export function planGas(store: ChainStore, data: TransactionData, payment: readonly ChainObject[]): GasPlan {

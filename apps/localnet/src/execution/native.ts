@@ -28,13 +28,13 @@ export type Param =
 
 // Types are written with any address length (`0x2::clock::Clock`); `T0`, `T1` are type arguments.
 
-/** What a native function may ask of the chain it runs on. */
+/** The queries of a native function to the chain it runs on. */
 export interface NativeContext {
   readonly sender: string;
   /** The epoch the chain is in, and the time of the transaction in ms */
   readonly epoch: bigint;
   readonly nowMs: bigint;
-  /** What the call put in for `T0`, `T1`… */
+  /** The type arguments of the call for `T0`, `T1`… */
   readonly typeArguments: readonly string[];
   /** A fresh id, derived from the transaction digest as Sui does */
   newObjectId(): string;
@@ -81,7 +81,7 @@ export interface NativeModule {
   /** Codec of every struct that can be on chain or in an event, by struct name */
   readonly structs: Readonly<Record<string, AnyBcs>>;
   readonly functions: Readonly<Record<string, NativeFunction>>;
-  /** Names of object structs without `store`: `TransferObjects` refuses them, only their module moves them */
+  /** Names of object structs without `store`: `TransferObjects` rejects them, only their module can transfer them */
   readonly keyOnly?: readonly string[];
 }
 

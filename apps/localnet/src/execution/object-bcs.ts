@@ -26,7 +26,7 @@ function objectTypeToBcs(type: string): typeof bcs.MoveObjectType.$inferInput {
   return { Other: bcs.StructTag.parse(tag.subarray(1)) };
 }
 
-/** BCS of a whole object as a full node hands it out; what its digest is taken over. */
+/** BCS of a whole object as a full node returns it; its digest is computed from it. */
 export function encodeObject(
   object: Omit<ChainObject, 'digest'>,
   hasPublicTransfer: boolean,

@@ -8,7 +8,7 @@ import { coinTypeOf } from './type-tags.ts';
 import type { BalanceChange, ChainEvent, ChainObject, GasCost, ObjectChange } from './types.ts';
 import type { WorkObject, Workspace } from './workspace.ts';
 
-/** All that came of running a transaction, before it is (or is not) written. */
+/** All results of running a transaction, before it is (or is not) written. */
 export interface Outcome {
   digest: string;
   data: TransactionData;
@@ -29,8 +29,8 @@ export interface Outcome {
 }
 
 /**
- * What a workspace changed, with the new version on everything written. `touched`: objects that get a new
- * version even when nothing in them changed, as Sui does for every mutable input.
+ * The changes of a workspace, with the new version on everything written. `touched`: objects that get a new version
+ * even if they did not change, as Sui does for every mutable input.
  */
 export function collectChanges(
   workspace: Workspace,

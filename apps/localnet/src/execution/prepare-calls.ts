@@ -7,7 +7,7 @@ type Argument = Extract<
   { $kind: 'MoveCall' }
 >['MoveCall']['arguments'][number];
 
-/** Shows each function that wants it (`NativeFunction.prepare`) what a program is going to call it with. */
+/** Calls each function's `NativeFunction.prepare`, if it has one, with its arguments in the program. */
 export function prepareCalls(program: ProgrammableTransaction, modules: ModuleRegistry): void {
   const calls = new Map<NativeFunction, unknown[][]>();
   for (const command of program.commands) {
@@ -21,7 +21,10 @@ export function prepareCalls(program: ProgrammableTransaction, modules: ModuleRe
   for (const [definition, values] of calls) definition.prepare?.(values);
 }
 
-/** Undefined for what is not plain, is made by an earlier command, or does not parse: the call itself will tell. */
+/**
+ * Undefined for an argument that is not plain, is created by an earlier command, or does not parse: the call itself
+ * will report it.
+ */
 function plainValue(program: ProgrammableTransaction, param: Param, argument: Argument | undefined): unknown {
   const input = argument?.$kind === 'Input' ? program.inputs[argument.Input] : undefined;
   if (param.kind !== 'pure' || input?.$kind !== 'Pure') return undefined;

@@ -22,7 +22,7 @@ export interface RunEnvironment {
 }
 
 /**
- * `charged`: a real transaction. `mocked`: as one, but gas comes from nowhere (a dry run without a payment).
+ * `charged`: a real transaction. `mocked`: the same, but gas needs no coin (a dry run without a payment).
  * `unchecked`: ownership is not checked either (resolving a transaction kind).
  */
 export type RunMode = 'charged' | 'mocked' | 'unchecked';
@@ -32,9 +32,8 @@ const mockedGasCoin = `0x${'9'.repeat(64)}`;
 const mockedBalance = 1n << 62n;
 
 /**
- * Runs a transaction against the current state and returns what it would do; nothing is written. A Move abort
- * or a failing command is an outcome with `failure` set. Throws `RequestRefused` for a transaction that cannot
- * be executed at all.
+ * Runs a transaction against the current state and returns its outcome; nothing is written. A Move abort or a failing
+ * command is an outcome with `failure` set. Throws `RequestRefused` for a transaction that cannot be executed at all.
  */
 export function runTransaction(environment: RunEnvironment, data: TransactionData, mode: RunMode): Outcome {
   const { store, modules } = environment;

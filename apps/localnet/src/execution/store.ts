@@ -144,7 +144,7 @@ export class ChainStore {
     return this.#range('event', range, 'AND type_module = ?', [typeModule]).map(toEvent);
   }
 
-  /** The last event's place up to and including a checkpoint; 0 when there is none. */
+  /** The position of the last event up to and including a checkpoint; 0 when there is none. */
   lastEventSeq(checkpoint: number): number {
     const row = this.#prepare('SELECT max(seq) AS seq FROM event WHERE tx_seq <= ?').get(checkpoint) as Row;
     return Number(row.seq ?? 0);

@@ -22,12 +22,12 @@ export interface WorkObject {
   deleted: boolean;
 }
 
-/** What a transaction reads of the state below it. */
+/** A transaction's view of the state below it. */
 export interface StateReader {
   object(id: string): ChainObject | undefined;
 }
 
-/** All a transaction changes, held apart from the state until it is committed or thrown away. */
+/** All changes of a transaction, kept separate from the state until they are committed or discarded. */
 export class Workspace {
   readonly objects = new Map<string, WorkObject>();
   readonly events: ChainEvent[] = [];

@@ -14,7 +14,7 @@ export function faucetCoins(seed: Uint8Array): { sui: string; wal: string } {
   return { sui: seededId(seed, 'faucet-sui'), wal: seededId(seed, 'faucet-wal') };
 }
 
-/** Hands out coins by ordinary transactions from an account that genesis made rich. */
+/** Sends coins by ordinary transactions from an account that is funded at genesis. */
 export class Faucet {
   readonly #chain: Chain;
   readonly #keypair: Ed25519Keypair;

@@ -8,7 +8,7 @@ import { createRegistry } from '../move/account-module.ts';
 import { faucetCoins } from './faucet.ts';
 import type { NetworkIds } from './network-ids.ts';
 
-/** What the faucet starts with, of SUI in MIST and of WAL in FROST: ten million drips. */
+/** The faucet's initial balance, SUI in MIST and WAL in FROST: ten million drips. */
 const faucetFunds = 10n ** 19n;
 
 /** All objects at the first checkpoint, apart from Walrus' own. */

@@ -6,8 +6,8 @@ import type { WalrusGenesis } from './walrus-objects.ts';
 const capacityBytes = 1n << 50n;
 
 /**
- * The objects of the storage nodes, in which clients look up where each node answers: all of them at one process,
- * below `/nodes/<index>` of its URL.
+ * The objects of the storage nodes, in which clients look up each node's address: all are in one process, below
+ * `/nodes/<index>` of its URL.
  */
 export function storageNodeObjects(
   { ids, committee: { members }, prices }: WalrusGenesis,

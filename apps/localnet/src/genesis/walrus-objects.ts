@@ -36,7 +36,7 @@ export function walrusObjects({ ids }: WalrusGenesis): SystemObject[] {
   ];
 }
 
-/** The inner states, which say what the epoch is. */
+/** The inner states, which contain the epoch. */
 export function walrusEpochObjects(genesis: WalrusGenesis, epoch: number): SystemObject[] {
   const { ids } = genesis;
   return [

@@ -34,13 +34,13 @@ export interface AggregatorParts {
   readonly apiKey: () => ApiKey | undefined;
 }
 
-/** One member's shares, in the order of the identities asked for. */
+/** One member's shares, in the order of the requested identities. */
 type Answer = readonly SealedShare[];
 
 /**
- * What clients of a committee talk to: it passes a request on to the members, who each check it and ask the chain
- * as an independent server would, and combines the shares of as many as the threshold. It holds no share itself
- * and cannot read what it combines.
+ * The server that clients of a committee talk to: it forwards a request to the members, who each check it and query
+ * the chain as an independent server would, and combines the shares of as many as the threshold. It has no share
+ * itself and cannot read what it combines.
  */
 export function aggregator(parts: AggregatorParts): SealEndpoint {
   const { threshold, members } = parts;
@@ -56,7 +56,8 @@ export function aggregator(parts: AggregatorParts): SealEndpoint {
 
       const answers: Answer[] = [];
       const errors: KeyServerError[] = [];
-      // Seal's aggregator asks all at once. Here all members share one processor, so no more are asked than needed.
+      // Seal's aggregator queries all members at once. Here they share one processor, so no more are queried than
+      // needed.
       for (let next = 0; answers.length < threshold && next < members.length; ) {
         const asked = members.slice(next, next + threshold - answers.length);
         next += asked.length;
@@ -74,9 +75,9 @@ export function aggregator(parts: AggregatorParts): SealEndpoint {
 
 function checkApiKey({ headers }: FastifyRequest, apiKey: ApiKey | undefined): void {
   if (!apiKey) return;
-  const given = Buffer.from(String(headers[apiKey.name.toLowerCase()] ?? ''));
+  const sentKey = Buffer.from(String(headers[apiKey.name.toLowerCase()] ?? ''));
   const expected = Buffer.from(apiKey.key);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  if (sentKey.length !== expected.length || !timingSafeEqual(sentKey, expected)) {
     throw new KeyServerError('InvalidApiKey', 'The API key is missing or wrong');
   }
 }
@@ -88,7 +89,7 @@ function requestedIds(ptb: string, policy: PolicyChain): Uint8Array[] {
   return innerIds.map((innerId) => concatBytes(fromHex(original), innerId));
 }
 
-/** The verified shares of one member. Throws what it answered, or `Failure` when it lies or says nothing usable. */
+/** The verified shares of one member. Throws its error, or `Failure` when its response is wrong or unusable. */
 async function ask(
   { app }: AggregatorParts,
   { partyId, path, publicKey }: CommitteeMember,

@@ -9,14 +9,14 @@ export interface ApprovePtb {
   /** BCS `ProgrammableTransaction` */
   readonly bytes: Uint8Array;
   readonly packageId: string;
-  /** First argument of each call: the identity asked for, without the package prefix */
+  /** First argument of each call: the requested identity, without the package prefix */
   readonly innerIds: readonly Uint8Array[];
 }
 
 /**
- * Reads the `ptb` field of a key request and holds it to the rules of Seal's server: 1–100 commands, all of
- * them calls to functions of one package whose names start with `seal_approve`, with inputs for arguments
- * and an identity as the first. Throws `InvalidPTB`.
+ * Reads the `ptb` field of a key request and checks it by the rules of Seal's server: 1–100 commands, all of them
+ * calls to functions of one package whose names start with `seal_approve`, with inputs for arguments and an identity
+ * as the first. Throws `InvalidPTB`.
  */
 export function parseApprovePtb(base64: string): ApprovePtb {
   const bytes = decodeCanonical(base64);
@@ -44,7 +44,7 @@ export function parseApprovePtb(base64: string): ApprovePtb {
   return { bytes, packageId, innerIds };
 }
 
-/** What was signed is the serialised transaction, so a second spelling of the same one is refused. */
+/** The signature covers the serialized transaction, so a second encoding of the same one is rejected. */
 function decodeCanonical(base64: string): Uint8Array {
   try {
     const bytes = fromBase64(base64);

@@ -3,7 +3,7 @@ import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { fromBase64 } from '@mysten/sui/utils';
 import { KeyServerError } from './key-server-error.ts';
 
-/** Who asks, and which session key speaks for them. Field names are Seal's. */
+/** The requester, and the session key that speaks for them. Field names are Seal's. */
 export interface Certificate {
   user: string;
   sessionKey: Uint8Array;

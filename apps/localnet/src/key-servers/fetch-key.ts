@@ -14,10 +14,10 @@ export interface DecryptionKeys {
 }
 
 /**
- * Answers `POST /v1/fetch_key`: one encrypted decryption key per `seal_approve*` call, if the chain's policy
- * lets the certificate's user run all of them now. Nothing is kept between requests, so a revocation counts
- * from the next one on. The real server also refuses answers of a full node that lags by two minutes; here
- * the chain is asked in its own process. Throws `KeyServerError`.
+ * Answers `POST /v1/fetch_key`: one encrypted decryption key per `seal_approve*` call, if the chain's policy lets the
+ * certificate's user run all of them now. Nothing is cached between requests, so a revocation applies from the next
+ * one on. The real server also rejects responses of a full node that lags by two minutes; here the chain is in the
+ * same process. Throws `KeyServerError`.
  */
 export async function fetchKey(
   body: unknown,
@@ -58,7 +58,7 @@ function parseEncKey(request: FetchKeyRequest): InstanceType<typeof bls12_381.G1
   throw new KeyServerError('MalformedRequest', 'Invalid field enc_key or enc_verification_key');
 }
 
-/** A Move abort is a decision; anything else (no such object or function) is a fault of the question. */
+/** A Move abort is a decision; anything else (no such object or function) is an error of the request. */
 function refusal(answer: Extract<PolicyAnswer, { ok: false }>): KeyServerError {
   return answer.abort
     ? new KeyServerError('NoAccess', 'Access denied')

@@ -1,4 +1,4 @@
-/** The errors of Seal's key server with their HTTP statuses; the SDK tells them apart by name. */
+/** The errors of Seal's key server with their HTTP statuses; the SDK distinguishes them by name. */
 const statuses = {
   MissingRequiredHeader: 400,
   InvalidSDKVersion: 400,
@@ -14,7 +14,7 @@ const statuses = {
   InvalidSessionSignature: 403,
   NoAccess: 403,
   Failure: 503,
-  /** What a gateway before an aggregator says */
+  /** The error of a gateway in front of an aggregator */
   InvalidApiKey: 401,
   /** Not an error of the real server's list: it answers such bodies with bare text and 400 or 422 */
   MalformedRequest: 400,
@@ -22,7 +22,7 @@ const statuses = {
 
 export type KeyServerErrorName = keyof typeof statuses;
 
-/** A refusal; `message` goes to the caller, so it holds nothing secret. */
+/** An error response; `message` is sent to the caller, so it contains nothing secret. */
 export class KeyServerError extends Error {
   override name = 'KeyServerError';
   readonly error: KeyServerErrorName;

@@ -4,7 +4,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';
 
-/** The only version of the registration we write; the SDK asks for the highest it knows within the range. */
+/** The only version of the registration we write; the SDK requests the highest it knows within the range. */
 const version = 2n;
 
 const keyServer = bcs.struct('KeyServer', {

@@ -19,7 +19,7 @@ const responseHeaders = {
   'access-control-expose-headers': 'X-KeyServer-Version, X-KeyServer-GitVersion',
 };
 
-/** What answers behind the two paths of Seal's protocol. */
+/** The handlers of the two paths of Seal's protocol. */
 export interface SealEndpoint {
   /** What `GET /v1/service` says. Throws `KeyServerError` */
   service(serviceId: unknown): object;
@@ -27,7 +27,7 @@ export interface SealEndpoint {
   fetchKey(request: FastifyRequest): Promise<DecryptionKeys>;
 }
 
-/** An independent key server, which proves that it holds the key registered for `objectId`. */
+/** An independent key server, which proves that it has the key registered for `objectId`. */
 export function independentServer(server: {
   masterKey: bigint;
   objectId: string;

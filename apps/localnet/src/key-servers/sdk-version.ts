@@ -6,7 +6,7 @@ const oldest: Readonly<Record<string, readonly [number, number, number]>> = {
   typescript: [0, 4, 5],
 };
 
-/** Refuses clients as Seal's server does: no version, an unreadable one, or one that is too old. */
+/** Rejects clients as Seal's server does: no version, an invalid one, or one that is too old. */
 export function checkSdkHeaders(headers: IncomingHttpHeaders): void {
   const version = headers['client-sdk-version'];
   if (typeof version !== 'string') {

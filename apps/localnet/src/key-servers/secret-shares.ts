@@ -42,7 +42,7 @@ export function isTrueShare(
 }
 
 /**
- * The whole user key, still encrypted, of shares of different members, as many as the committee's threshold:
+ * The whole user key, still encrypted, from shares of different members, as many as the committee's threshold:
  * Lagrange interpolation at 0 in the exponent.
  */
 export function combineShares(shares: readonly SealedShare[]): [c0: Uint8Array, c1: Uint8Array] {

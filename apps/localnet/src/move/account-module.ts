@@ -43,8 +43,8 @@ const scopeParams = [
 ];
 
 /**
- * The Move module `account` written natively, function by function; `contracts/vectors/account.json` holds
- * both to the same results. Its time is the transaction's, so the clock argument only has to be there.
+ * The Move module `account` written natively, function by function; `contracts/vectors/account.json` requires the
+ * same results of both. It uses the transaction's time, so the clock argument only has to exist.
  */
 export function createAccountModule(packageId: string): NativeModule {
   const accountType = normalizeStructTag(`${packageId}::account::Account`);

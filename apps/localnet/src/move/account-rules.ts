@@ -2,7 +2,9 @@ import type { Account, AccountEventName, DelegateKey, Scope } from '@memrelay/ch
 import { type AccountAbortName, accountAbort, accountVersion } from '@memrelay/chain/account-limits';
 import { MoveAbort, type MoveObject, type NativeContext } from '../execution/native.ts';
 
-/** What the functions of the account module share. Names in quotes are those of the Move functions that abort. */
+/**
+ * Helpers shared by the functions of the account module. Names in quotes are those of the Move functions that abort.
+ */
 
 export type AccountObject = MoveObject<Account>;
 

@@ -94,7 +94,7 @@ export const frameworkModules: readonly NativeModule[] = [
   },
 ];
 
-/** Takes an amount out of a coin. Aborts as `sui::balance::split` does when there is less in it. */
+/** Splits an amount off a coin. Aborts as `sui::balance::split` does when the coin has less. */
 export function takeFromCoin(coin: MoveObject<{ balance: string }>, amount: bigint): void {
   const balance = BigInt(coin.value.balance);
   if (balance < amount) throw new MoveAbort(notEnough, `${frameworkId}::balance`, 'split');

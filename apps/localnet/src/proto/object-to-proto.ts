@@ -19,7 +19,7 @@ export function ownerToProto(owner: Owner): GrpcTypes.Owner {
   }
 }
 
-/** Everything about an object; a read mask cuts it down later. `wants` says which costly parts are asked for. */
+/** Everything about an object; a read mask reduces it later. `wants` says which expensive parts are requested. */
 export function objectToProto(
   object: ChainObject,
   modules: ModuleRegistry,

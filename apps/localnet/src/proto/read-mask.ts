@@ -1,13 +1,13 @@
-/** Cuts messages down to the fields a client asks for, by the paths of a `google.protobuf.FieldMask`. */
+/** Reduces messages to the fields that a client requests, by the paths of a `google.protobuf.FieldMask`. */
 export class ReadMask {
   readonly #paths: readonly string[];
 
-  /** `fallback`: what a request without a mask gets, as each method documents. */
+  /** `fallback`: the fields for a request without a mask, as each method documents. */
   constructor(mask: { paths: readonly string[] } | undefined, fallback: readonly string[]) {
     this.#paths = mask && mask.paths.length > 0 ? mask.paths : fallback;
   }
 
-  /** Whether a field (`snake_case` path) or anything in it is asked for. */
+  /** Whether a field (`snake_case` path) or anything in it is requested. */
   wants(path: string): boolean {
     return this.#paths.some(
       (wanted) =>

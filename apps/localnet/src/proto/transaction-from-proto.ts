@@ -7,7 +7,7 @@ import type { CallArg, Expiration, GasData } from '../execution/transaction-data
 type Command = ProgrammableTransaction['commands'][number];
 type MoveArgument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];
 
-/** An input as a client may leave it: an object named by its id alone is for the node to fill in. */
+/** An input as a client may send it: the node completes an object named only by its id. */
 export type OpenInput = CallArg | { $kind: 'Unresolved'; objectId: string };
 
 /** A transaction as a client sends it for simulation: parts of it may be missing. */
@@ -19,7 +19,7 @@ export interface OpenTransaction {
   expiration: Expiration;
 }
 
-/** Reads the structured form. Throws `RequestRefused` for what is no programmable transaction. */
+/** Reads the structured form. Throws `RequestRefused` for anything that is not a programmable transaction. */
 export function transactionFromProto(transaction: GrpcTypes.Transaction): OpenTransaction {
   const data = transaction.kind?.data;
   if (data?.oneofKind !== 'programmableTransaction') {

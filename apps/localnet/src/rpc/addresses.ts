@@ -17,7 +17,7 @@ export function requireAddress(value: unknown, field: string): string {
 /** As Sui's full nodes. */
 const maxBatch = 1000;
 
-/** Throws `RequestRefused` for a batch that asks for too much at once. */
+/** Throws `RequestRefused` for a batch that requests too much at once. */
 export function checkBatch(batch: readonly unknown[]): void {
   if (batch.length > maxBatch) {
     throw new RequestRefused(grpcStatus.invalidArgument, `a batch has at most ${maxBatch} requests`);

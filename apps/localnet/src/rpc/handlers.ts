@@ -1,6 +1,6 @@
 import type { GrpcTypes } from '@mysten/sui/grpc';
 
-/** Stops when the client goes away. */
+/** Stops when the client disconnects. */
 export interface CallContext {
   signal: AbortSignal;
 }

@@ -48,7 +48,7 @@ interface Source<Row> {
   frame(row: Row): object;
 }
 
-/** `ListEvents`: what a watcher reads, page by page, from the last cursor it has stored. */
+/** `ListEvents`: for watchers, page by page, from the last cursor they have stored. */
 export function listEvents(chain: Chain): MethodHandler {
   return stream((request: GrpcTypes.ListEventsRequest) => {
     const typeModule = typeModuleOf(request.filter);
@@ -112,7 +112,7 @@ export function placedEvent(event: StoredEvent, readMask: FieldMask): GrpcTypes.
   return new ReadMask(readMask, ['*']).apply(placed);
 }
 
-/** Goes over history in order and yields what matches, each with the cursor to go on from. */
+/** Iterates over history in order and yields the matches, each with the cursor to continue from. */
 async function* scan<Row>(chain: Chain, request: HistoryRequest, source: Source<Row>) {
   const { options } = request;
   const descending = options?.ordering === GrpcTypes.Ordering.DESCENDING;

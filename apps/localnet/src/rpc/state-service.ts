@@ -13,7 +13,7 @@ import { type ServiceHandlers, unary } from './handlers.ts';
 
 const anyCoin = coinOf('').slice(0, -1);
 
-/** `sui.rpc.v2.StateService`. `walType` is the one coin besides SUI. */
+/** `sui.rpc.v2.StateService`. `walType` is the only coin other than SUI. */
 export function stateService(chain: Chain, walType: string): ServiceHandlers {
   return {
     ListOwnedObjects: unary((request: GrpcTypes.ListOwnedObjectsRequest) => listOwnedObjects(chain, request)),

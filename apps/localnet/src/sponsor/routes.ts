@@ -22,8 +22,8 @@ export function sponsorRoutes(sponsor: Sponsor, apiKey: string): FastifyPluginAs
   const expected = Buffer.from(`Bearer ${apiKey}`);
   return async (app) => {
     app.addHook('onRequest', async (request) => {
-      const given = Buffer.from(request.headers.authorization ?? '');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      const authorization = Buffer.from(request.headers.authorization ?? '');
+      if (authorization.length !== expected.length || !timingSafeEqual(authorization, expected))
         throw new SponsorError(401, 'unauthorized', 'Invalid API key');
     });
     app.setErrorHandler<FastifyError>((error, request, reply) => {

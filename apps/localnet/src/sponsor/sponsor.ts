@@ -14,7 +14,7 @@ import { coinOf, suiType } from '../execution/type-tags.ts';
 import type { Faucet } from '../genesis/faucet.ts';
 import { SponsorError } from './sponsor-error.ts';
 
-/** As Enoki: what was sponsored must be executed soon. */
+/** As with Enoki, a sponsored transaction must be executed soon. */
 const validMs = 60_000;
 const maxPending = 10_000;
 
@@ -68,7 +68,7 @@ export class Sponsor {
     return { bytes, digest };
   }
 
-  /** Executes what was sponsored with the sender's signature; once only. Throws `SponsorError`. */
+  /** Executes a sponsored transaction with the sender's signature, only once. Throws `SponsorError`. */
   async execute(digest: string, signature: string): Promise<string> {
     const pending = this.#pending.get(digest);
     if (!pending) throw new SponsorError(404, 'not_found', 'no sponsored transaction has this digest');
@@ -170,7 +170,7 @@ function normalizeTarget(target: string): string {
   return [normalizeAddress(packageId), ...rest].join('::');
 }
 
-/** What the chain refuses is the caller's mistake; anything else stays what it is. */
+/** A rejection by the chain is the caller's mistake; other errors are passed on. */
 function refusalOf(error: unknown, code: string): unknown {
   return error instanceof RequestRefused ? new SponsorError(400, code, error.message) : error;
 }

@@ -56,14 +56,14 @@ export function attributeFunctions(packageId: string): Record<string, NativeFunc
     context.fields.set(id, fieldName, { type, bytes });
   }
 
-  /** Takes all attributes off; undefined when there are none. */
+  /** Removes all attributes and returns them; undefined when there are none. */
   function take(context: NativeContext, id: string): Metadata | undefined {
     const contents = read(context, id);
     removeMetadata(context, id);
     return contents && { metadata: { contents } };
   }
 
-  /** Takes one attribute off; undefined when it is not there. */
+  /** Removes one attribute and returns it; undefined when it does not exist. */
   function takePair(context: NativeContext, id: string, key: string): string | undefined {
     const entries = read(context, id) ?? [];
     const found = entries.find((entry) => entry.key === key);

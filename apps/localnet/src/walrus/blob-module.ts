@@ -3,7 +3,7 @@ import { bcs } from '@mysten/sui/bcs';
 import type { AnyBcs, MoveObject, NativeFunction, NativeModule } from '../execution/native.ts';
 import { attributeFunctions, removeMetadata } from './blob-attributes.ts';
 
-/** Walrus' module `blob`: a blob's attributes, what can be asked of it, and giving its object up. */
+/** Walrus' module `blob`: a blob's attributes, accessors, and burning its object. */
 export function createBlobModule(packageId: string): NativeModule {
   const type = `${packageId}::blob::Blob`;
 

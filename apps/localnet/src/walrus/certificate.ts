@@ -6,7 +6,7 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { LRUCache } from 'lru-cache';
 import { MoveAbort } from '../execution/native.ts';
 
-/** What a certificate says once its signature holds. */
+/** The content of a certificate, once its signature is verified. */
 export interface CertifiedBlob {
   blobId: bigint;
   /** The blob object that the storage nodes promised to keep; undefined for a permanent blob */
@@ -137,7 +137,7 @@ function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
   return { blobId, objectId: `0x${toHex(reader.readBytes(addressBytes))}` };
 }
 
-/** Aborts as `sui::bcs` does when fewer bytes are left than are asked for. */
+/** Aborts as `sui::bcs` does when fewer bytes are left than requested. */
 function peelable(message: Uint8Array, length: number): Uint8Array {
   if (message.length < length) throw new MoveAbort(outOfRange, '0x2::bcs', 'peel_u8');
   return message;
