@@ -2,7 +2,7 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { expect, test } from 'vitest';
 import { createAwaitedStarts } from '../src/store/awaited-starts.ts';
 
-/** An upload that is paid for right after it has told its name. */
+/** An upload that is paid for right after its blob id was reported. */
 function upload(): { paid: boolean; checkpoints: AsyncGenerator<UploadCheckpoint> } {
   const state = { paid: false, checkpoints: steps() };
   async function* steps(): AsyncGenerator<UploadCheckpoint> {

@@ -8,7 +8,7 @@ const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A')
 const configs = (entries: unknown): string => JSON.stringify(entries);
 
 describe('the configuration of the sidecar', () => {
-  test('minimal configuration uses the defaults of mainnet', async () => {
+  test('applies the defaults of mainnet to a minimal configuration', async () => {
     const config = await loadConfig(enough);
     expect(config).toMatchObject({
       port: 9000,
@@ -32,7 +32,7 @@ describe('the configuration of the sidecar', () => {
       '0x73d05d62c18d9374e3ea529e8e0ed6161da1a141a94d3f76ae3fe4e99356db75',
       '0xf5d14a81a982144ae441cd7d64b09027f116a468bd36e7eca494f750591623c8',
     ],
-  ])('%s has a pair of independent key servers of its own, and both must answer', async (network, ...ids) => {
+  ])('%s has its own pair of independent key servers, which must both respond', async (network, ...ids) => {
     const { serverSets } = await loadConfig({ ...enough, CHAIN_NETWORK: network });
     expect(serverSets.current.servers).toEqual(ids.map((objectId) => ({ objectId, weight: 1 })));
     expect(serverSets.current.threshold).toBe(2);
@@ -42,15 +42,15 @@ describe('the configuration of the sidecar', () => {
     const testnet = { ...enough, CHAIN_NETWORK: 'testnet' };
     const { current } = (await loadConfig(testnet)).serverSets;
     const ids = current.servers.map(({ objectId }) => objectId);
-    const named = [
+    const environments = [
       { ENC_KEY_SERVERS: ids.toReversed().join(',') },
       { ENC_SERVER_CONFIGS: configs(ids.map((objectId) => ({ objectId, weight: 1 }))) },
     ];
-    for (const environment of named)
+    for (const environment of environments)
       expect((await loadConfig({ ...testnet, ...environment })).serverSets.current.id).toBe(current.id);
   });
 
-  test('STORE_PUBLISHER_URL wins over the publisher of the network', async () => {
+  test('STORE_PUBLISHER_URL overrides the publisher of the network', async () => {
     const publisherOf = async (more: NodeJS.ProcessEnv) =>
       (await loadConfig({ ...enough, ...more })).uploads.publisherUrl;
     expect(await publisherOf({})).toBe('https://publisher.walrus-mainnet.walrus.space');
@@ -62,7 +62,7 @@ describe('the configuration of the sidecar', () => {
     expect(await publisherOf({ STORE_PUBLISHER_URL: 'https://own.example' })).toBe('https://own.example');
   });
 
-  test('the sponsor is Enoki of mainnet unless told otherwise, and the wallet does not pay', async () => {
+  test('the sponsor defaults to Enoki on mainnet, and the wallet does not pay', async () => {
     const sponsorOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).sponsor;
     expect(await sponsorOf({})).toEqual({
       apiUrl: 'https://api.enoki.mystenlabs.com',
@@ -70,13 +70,13 @@ describe('the configuration of the sidecar', () => {
       network: 'mainnet',
       fallback: false,
     });
-    const told = {
+    const configured = {
       SPONSOR_API_URL: 'https://own.example',
       SPONSOR_API_KEY: 'a-key',
       SPONSOR_NETWORK: 'testnet',
       SPONSOR_FALLBACK_TO_DIRECT_SIGN: 'TRUE',
     };
-    expect(await sponsorOf(told)).toEqual({
+    expect(await sponsorOf(configured)).toEqual({
       apiUrl: 'https://own.example',
       apiKey: 'a-key',
       network: 'testnet',
@@ -84,7 +84,7 @@ describe('the configuration of the sidecar', () => {
     });
   });
 
-  test('the Walrus objects are those of the network unless others are named', async () => {
+  test('the Walrus objects default to those of the network', async () => {
     const walrusOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).walrus;
     const { walrusSystemObjectId, walrusStakingObjectId } = networkDefaults.testnet;
     expect(await walrusOf({ CHAIN_NETWORK: 'testnet' })).toEqual({
@@ -114,11 +114,14 @@ describe('the configuration of the sidecar', () => {
     await expect(logOf({ RUST_LOG: 'garbage' })).rejects.toThrow('RUST_LOG must be level or target=level');
   });
 
-  test('uploads use the configured publisher, else the wallets through the relay', async () => {
+  test('uploads use the configured publisher, otherwise the wallets through the relay', async () => {
     const [single, ...pool] = ['1', '2', '3'].map((digit) => digit.repeat(64));
     const uploadsOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).uploads;
-    const named = { STORE_PUBLISHER_URL: 'https://own.example', SERVER_CHAIN_PRIVATE_KEY: single };
-    expect(await uploadsOf(named)).toMatchObject({ mode: 'publisher', publisherUrl: 'https://own.example' });
+    const environments = { STORE_PUBLISHER_URL: 'https://own.example', SERVER_CHAIN_PRIVATE_KEY: single };
+    expect(await uploadsOf(environments)).toMatchObject({
+      mode: 'publisher',
+      publisherUrl: 'https://own.example',
+    });
     expect(await uploadsOf({ SERVER_CHAIN_PRIVATE_KEY: single })).toMatchObject({
       mode: 'relay',
       relayUrl: 'https://upload-relay.mainnet.walrus.space',
@@ -153,7 +156,7 @@ describe('the configuration of the sidecar', () => {
     expect((error as Error).message).not.toContain('secret');
   });
 
-  test('ENC_SERVER_CONFIGS wins over the deprecated list, which wins over the network', async () => {
+  test('ENC_SERVER_CONFIGS overrides the deprecated list, which overrides the network', async () => {
     const list = { ENC_KEY_SERVERS: ` ${id('1')} , ${id('2')},${id('3')}` };
     const listed = await loadConfig({ ...enough, ...list });
     expect(listed.serverSets.current.servers.map(({ objectId }) => objectId)).toEqual([
@@ -192,7 +195,7 @@ describe('the configuration of the sidecar', () => {
     );
   });
 
-  test('the threshold defaults to two or less, and may be set up to the whole weight', async () => {
+  test('the threshold defaults to two or less, and may be set up to the total weight', async () => {
     const weighted = configs([
       { objectId: id('1'), weight: 3 },
       { objectId: id('2'), weight: 1 },
@@ -246,7 +249,7 @@ describe('the configuration of the sidecar', () => {
       'a server named twice',
       configs([{ servers: [{ objectId: id('1') }, { objectId: id('1') }], threshold: 1 }]),
     ],
-  ])('ENC_HISTORICAL_SETS with %s is refused by name', async (_what, value) => {
+  ])('ENC_HISTORICAL_SETS with %s is rejected by name', async (_what, value) => {
     const failure = await loadConfig({ ...enough, ENC_HISTORICAL_SETS: value }).catch(
       (error: Error) => error,
     );
@@ -262,7 +265,7 @@ describe('the configuration of the sidecar', () => {
     ['a weight of nothing', configs([{ objectId: id('1'), weight: 0 }])],
     ['an API key without its name', configs([{ objectId: id('1'), weight: 1, apiKey: 'secret' }])],
     ['a server named twice', configs([{ objectId: id('1') }, { objectId: id('1') }])],
-  ])('ENC_SERVER_CONFIGS with %s is refused', async (_what, value) => {
+  ])('ENC_SERVER_CONFIGS with %s is rejected', async (_what, value) => {
     const error = await loadConfig({ ...enough, ENC_SERVER_CONFIGS: value }).catch(
       (failure: unknown) => failure,
     );

@@ -17,10 +17,10 @@ export type Failures = Record<string, string[]>;
 export async function runConformance(url: string, scenario?: string) {
   const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
-    const chosen = scenario === undefined ? ['--suite', 'all'] : ['--scenario', scenario];
+    const selection = scenario === undefined ? ['--suite', 'all'] : ['--scenario', scenario];
     // Its exit code says only that something failed
     await new Promise<void>((resolve) => {
-      execFile(process.execPath, [entry, 'server', '--url', url, ...chosen, '-o', directory], () =>
+      execFile(process.execPath, [entry, 'server', '--url', url, ...selection, '-o', directory], () =>
         resolve(),
       );
     });

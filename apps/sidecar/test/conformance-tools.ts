@@ -8,7 +8,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** What the public conformance suite wants of the server it talks to: its scenarios tell names, words and pauses. */
+/**
+ * The tools that the public conformance suite expects of the server: its scenarios define names, texts and pauses.
+ */
 
 /** One pixel */
 const png =
@@ -72,8 +74,8 @@ function contentTools(server: McpServer): void {
 }
 
 /**
- * What these tools ask the client goes with their call (`mcpReq.send`): the SDK's `requestSampling` and `elicitInput` use
- * the session's own stream instead, which a client may not have opened yet.
+ * Requests of these tools to the client go with their call (`mcpReq.send`): the SDK's `requestSampling` and
+ * `elicitInput` use the session's own stream instead, which a client may not have opened yet.
  */
 function conversationTools(server: McpServer): void {
   server.registerTool('test_tool_with_logging', { description }, async ({ mcpReq }) => {

@@ -7,7 +7,7 @@ export async function startFaultyProxy(target: string) {
     requests: 0,
     /** Prefixes of key servers that break every connection, e.g. `/key/1` */
     down: new Set<string>(),
-    /** What is answered instead of a key */
+    /** The response instead of a key */
     answer: undefined as undefined | ((reply: FastifyReply) => unknown),
   };
   const app = fastify({ forceCloseConnections: true });

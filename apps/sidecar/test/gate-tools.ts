@@ -11,7 +11,7 @@ export interface WaitingCall {
 
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
-/** Tools whose calls a test can hold: `echo`, `who` (the signing key), `where` (the namespace), `wait`. */
+/** Tools whose calls a test can block: `echo`, `who` (the signing key), `where` (the namespace), `wait`. */
 export function createGateTools() {
   const waiting: WaitingCall[] = [];
   const makeServer: ToolServerFactory = ({ client, namespace }) => {

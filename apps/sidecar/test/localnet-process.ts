@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { supervisedVariable } from '@memrelay/process/supervised';
 
-/** A localnet in a process of its own, on a free port and a temporary directory. */
+/** A localnet in a separate process, on a free port and a temporary directory. */
 export async function startLocalnet() {
   const dataDir = await mkdtemp(join(tmpdir(), 'seal-world-'));
   const main = new URL('../../localnet/src/main.ts', import.meta.url).pathname;

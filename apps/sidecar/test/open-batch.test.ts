@@ -34,7 +34,7 @@ const denied: UnwrapResult = {
   message: 'the key servers refused this identity',
 };
 
-async function open(rewraps: readonly Buffer[], otherwise = wrong, given: Partial<OpenRequestHead> = {}) {
+async function open(rewraps: readonly Buffer[], otherwise = wrong, overrides: Partial<OpenRequestHead> = {}) {
   let asked: number[] = [];
   const context = {
     expectedWraps,
@@ -65,7 +65,7 @@ async function open(rewraps: readonly Buffer[], otherwise = wrong, given: Partia
     trusted_signers: [],
     items: [{ length: envelope.length, namespace: sample.namespace }],
     rewraps: rewraps.map((wrap) => ({ recipient_pk: sample.recipient_pk, wrap: wrap.toString('base64') })),
-    ...given,
+    ...overrides,
   };
   const { items } = await openBatch(context as never, {} as never, head, envelope);
   return { item: items[0]!, asked };

@@ -8,7 +8,7 @@ const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 export interface OwnSidecar {
   pid: number;
-  /** What it wrote on stderr */
+  /** Its output on stderr */
   log(): string;
   /** `kill -9`, and its end awaited */
   kill(): Promise<void>;

@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 type Exported = Record<string, unknown>;
 
-/** What a client exports, as plain fields. */
+/** A client's export, as plain fields. */
 async function exported(signer: Keypair, ttlMin = 10): Promise<Exported> {
   const address = signer.toSuiAddress();
   const session = await SessionKey.create({ address, packageId, ttlMin, signer, suiClient: world.client });
@@ -130,7 +130,7 @@ describe('x-enc-session', () => {
     expect(refused).toBe('decrypt_denied wrong_address');
   });
 
-  it('is refused to another caller even after it was verified', async () => {
+  it('is rejected for another caller even after it was verified', async () => {
     const header = encode(await exported(owner));
     const reader = createSessionReader({ packageId });
     const address = owner.toSuiAddress();
@@ -229,7 +229,7 @@ describe('a private key as the credential', () => {
   const seedOf = (key: Ed25519Keypair) =>
     Buffer.from(decodeSuiPrivateKey(key.getSecretKey()).secretKey).toString('hex');
 
-  it('is taken as 64 hex digits or as suiprivkey, and its session is reused', async () => {
+  it('may be 64 hex digits or suiprivkey, and its session is reused', async () => {
     const maker = createSessionMaker({ packageId });
     const a = await maker.fromPrivateKey(owner.getSecretKey(), hexOf(owner).toUpperCase());
     const b = await maker.fromPrivateKey(seedOf(owner), hexOf(owner));
@@ -238,7 +238,7 @@ describe('a private key as the credential', () => {
     expect((await maker.fromPrivateKey(stranger.getSecretKey())).id).not.toBe(a.id);
   });
 
-  it('is replaced before it ends', async () => {
+  it('is replaced before it expires', async () => {
     let now = Date.now();
     const maker = createSessionMaker({ packageId, now: () => now });
     const first = await maker.fromPrivateKey(owner.getSecretKey());

@@ -46,14 +46,14 @@ async function outcome(signer: Ed25519Keypair, items = [item], of = account): Pr
   return (await open(signer, items, of)).map((result) => (result.ok ? 'ok' : result.reason));
 }
 
-describe('who may unwrap', () => {
-  it('the owner gets the private key of the wrapped pair', async () => {
+describe('access to private keys', () => {
+  it('is given to the owner for the wrapped pair', async () => {
     const [result] = await open(owner);
     if (!result?.ok) throw new Error(result?.message);
     expect(rawPublicKey('x25519', result.privateKey)).toEqual(item.recipientPk);
   });
 
-  it('a delegate, until it is removed; and never a stranger', async () => {
+  it('is given to a delegate until its removal, and never to a stranger', async () => {
     const delegate = await world.addDelegate(owner, account);
     expect(await outcome(delegate)).toEqual(['ok']);
     expect(await outcome(new Ed25519Keypair())).toEqual(['denied']);
@@ -63,14 +63,14 @@ describe('who may unwrap', () => {
     expect(await outcome(delegate)).toEqual(['denied']);
   });
 
-  it('no stranger, even right after the owner and with the same wrap', async () => {
+  it('is not given to a stranger, even right after the owner and with the same wrap', async () => {
     expect(await outcome(owner)).toEqual(['ok']);
     expect(await outcome(new Ed25519Keypair())).toEqual(['denied']);
     expect(await outcome(owner)).toEqual(['ok']);
     expect(await outcome(new Ed25519Keypair())).toEqual(['denied']);
   });
 
-  it('neither owner nor delegate of another account, through that account or this one', async () => {
+  it('is not given to owner or delegate of another account, through that account or this one', async () => {
     const attacker = new Ed25519Keypair();
     const own = await world.createAccount(attacker);
     const helper = await world.addDelegate(attacker, own);
@@ -81,7 +81,7 @@ describe('who may unwrap', () => {
     }
   });
 
-  it('only within the tags, the epochs and the rights of the scope', async () => {
+  it('is limited to the tags, the epochs and the rights of the scope', async () => {
     const other = await wrapFor(identityOf(account, tagOf(2)));
     const tagged = await world.addDelegate(owner, account, { all_namespaces: false, tags: [tagOf(2)] });
     expect(await outcome(tagged, [item, other])).toEqual(['denied', 'ok']);
@@ -93,7 +93,7 @@ describe('who may unwrap', () => {
     expect(await outcome(writer)).toEqual(['denied']);
   });
 
-  it('only until the scope ends', async () => {
+  it('ends with the scope', async () => {
     const temporary = await world.addDelegate(owner, account, { expires_at_ms: BigInt(Date.now()) + 4000n });
     expect(await outcome(temporary)).toEqual(['ok']);
     await vi.waitFor(
@@ -105,7 +105,7 @@ describe('who may unwrap', () => {
     );
   });
 
-  it('only what is left of a scope after it shrank', async () => {
+  it('is limited to the rest of a scope after it was narrowed', async () => {
     const other = await wrapFor(identityOf(account, tagOf(2)));
     const delegate = await world.addDelegate(owner, account);
     expect(await outcome(delegate, [item, other])).toEqual(['ok', 'ok']);
@@ -115,7 +115,7 @@ describe('who may unwrap', () => {
     expect(await outcome(delegate, [item, other])).toEqual(['denied', 'ok']);
   });
 
-  it('no one while the account is inactive', async () => {
+  it('is given to no one while the account is inactive', async () => {
     const { id } = account.account;
     await world.submit(owner, account, deactivateAccount(world.packageId, id));
     expect(await outcome(owner)).toEqual(['denied']);
@@ -123,7 +123,7 @@ describe('who may unwrap', () => {
     expect(await outcome(owner)).toEqual(['ok']);
   });
 
-  it('no one a future epoch, and both epochs after the bump', async () => {
+  it('is given to no one for a future epoch, and for both epochs after the bump', async () => {
     const next = await wrapFor(identityOf(account, tagOf(1), 1n));
     expect(await outcome(owner, [item, next])).toEqual(['ok', 'denied']);
     await world.submit(owner, account, rotateKeyEpoch(world.packageId, account.account.id));
@@ -132,7 +132,7 @@ describe('who may unwrap', () => {
 });
 
 describe('batches', () => {
-  it('one refusal does not affect the others, and the order is kept', async () => {
+  it('one rejection does not affect the others, and the order is kept', async () => {
     const items = await Promise.all([1, 2, 3, 4, 5].map((tag) => wrapFor(identityOf(account, tagOf(tag)))));
     const delegate = await world.addDelegate(owner, account, {
       all_namespaces: false,
@@ -201,7 +201,7 @@ describe('the cache of a session', () => {
   });
 });
 
-describe('faults are not refusals', () => {
+describe('faults are not treated as rejections', () => {
   it('one of two servers down: unavailable, and served again when it is back', async () => {
     world.proxy.faults.down.add('/key/1');
     expect(await outcome(owner)).toEqual(['unavailable']);

@@ -24,7 +24,7 @@ export const network = { timeoutMs: 5000, allowPrivateAddresses: true };
 export const logger = pino({ level: 'silent' });
 
 /**
- * A localnet in a process of its own, a proxy before its key servers that can be told to fail, and this app's
+ * A localnet in a separate process, a proxy in front of its key servers that can be made to fail, and this app's
  * client side against both.
  */
 export async function startSealWorld() {

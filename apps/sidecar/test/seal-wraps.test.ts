@@ -71,7 +71,7 @@ function endless(): Readable {
   });
 }
 
-describe('wraps that are refused', () => {
+describe('wraps that are rejected', () => {
   it('of another size, with trailing bytes, or malformed', async () => {
     for (const wrap of [new Uint8Array(), new Uint8Array(404), new Uint8Array([...item.wrap, 0])]) {
       expect(await reason({ wrap })).toBe('malformed: the wrap is not a Seal object');
@@ -128,7 +128,7 @@ describe('wrapping', () => {
     expect(again.wrap).toHaveLength(404);
   });
 
-  it('refuses an identity of another length', async () => {
+  it('rejects an identity of another length', async () => {
     await expect(world.wrap(new Uint8Array(55))).rejects.toThrow(RangeError);
   });
 
@@ -155,7 +155,7 @@ describe('key servers', () => {
     const forged = await directory.snapshot(world.twoOfTwo);
     await expect(world.pool.verifyKeyServers({ snapshot: forged, network })).rejects.toThrow('is not valid');
 
-    // A server that hands out keys of another master key is no better than one that is down.
+    // A server that returns keys of another master key is no better than one that is down.
     const unwrapper = new KeyUnwrapper({ directory, pool: world.pool, sets: world.sets, network, logger });
     expect(await reason({}, unwrapper)).toContain('unavailable');
   });
@@ -239,7 +239,7 @@ describe('key servers', () => {
     await expect(directory.snapshot(world.twoOfTwo)).rejects.toThrow(KeyServerChanged);
   });
 
-  it('of an upgraded package id are refused', async () => {
+  it('of an upgraded package id are rejected', async () => {
     const core = {
       getDynamicField: world.client.core.getDynamicField,
       getObject: async () => ({ object: { version: '2' } }),
@@ -277,7 +277,7 @@ describe('server sets', () => {
     ['a weight of zero', [{ ...a, weight: 0 }], 1],
     ['an API key without a name', [{ ...a, apiKey: 'k' }], 1],
     ['an id that is none', [{ ...a, objectId: 'server' }], 1],
-  ])('with %s are refused', (_name, servers, threshold) => {
+  ])('with %s are rejected', (_name, servers, threshold) => {
     expect(() => makeServerSet({ servers, threshold })).toThrow(RangeError);
   });
 });

@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close();
 });
 
-/** A sidecar of this network, whose publisher tells for how many epochs it was asked to store. */
+/** A sidecar of this network, whose publisher records the number of epochs it was asked for. */
 async function uploader(network: Network): Promise<(query?: string, bearer?: string) => Promise<number>> {
   const server = createServer((request, response) => {
     request.resume();
@@ -75,18 +75,18 @@ const begin = async (url: string, start: string): Promise<unknown> => {
 test.each([
   ['testnet', 50],
   ['mainnet', 2],
-] as const)('an upload on %s stores for %i epochs unless it says otherwise', async (network, epochs) => {
+] as const)('an upload on %s stores for %i epochs by default', async (network, epochs) => {
   const upload = await uploader(network);
   expect(await upload()).toBe(epochs);
   expect(await upload('&epochs=7')).toBe(7);
 });
 
-test.each(['0', '54', '1.5', 'many'])('an upload for %s epochs is refused', async (epochs) => {
+test.each(['0', '54', '1.5', 'many'])('an upload for %s epochs is rejected', async (epochs) => {
   const upload = await uploader('testnet');
   expect(await upload(`&epochs=${epochs}`)).toBe(-400);
 });
 
-test('an upload without the token is refused', async () => {
+test('an upload without the token is rejected', async () => {
   const upload = await uploader('testnet');
   expect(await upload('', 'another-token-of-16')).toBe(-401);
 });

@@ -13,7 +13,7 @@ import {
   type ToolWorld,
 } from './tool-world.ts';
 
-/** Who is let in, and how many. */
+/** Admission: which clients, and how many. */
 
 let world: ToolWorld;
 let owner: ToolOwner;
@@ -39,7 +39,7 @@ const from = (address: string): ToolHeaders => ({ ...headers, [relayedHeaders.cl
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 describe('credentials', () => {
-  test('are checked against the chain before there is a session', async () => {
+  test('are checked against the chain before a session is opened', async () => {
     const { url, service } = await serve();
     const other = await world.createOwner();
     const { authorization: _a, ...noBearer } = headers;
@@ -74,7 +74,7 @@ describe('credentials', () => {
     expect(service.sessions.places.active).toBe(0);
   });
 
-  test('may be written with 0x and in capitals, and stay the same', async () => {
+  test('may be written with 0x and in upper case, and stay the same', async () => {
     const { url } = await serve();
     const session = await openSession(url, headers);
     const spelled = headers.authorization!.replace(
@@ -86,7 +86,7 @@ describe('credentials', () => {
     expect((await post(url + toolPaths.mcp, same, ping)).status).toBe(200);
   });
 
-  test('of somebody else do not get at a session, nor does anybody at one that is made up', async () => {
+  test('of another client give no access to a session, nor do made-up ones', async () => {
     const { url } = await serve();
     const session = await openSession(url, headers);
     const { headers: strangers } = await owner.addDelegate();
@@ -112,7 +112,7 @@ describe('credentials', () => {
     expect((await post(url + toolPaths.mcp, session, ping)).status).toBe(200);
   });
 
-  test('count for nothing without the token of the relayer', async () => {
+  test('are ignored without the token of the relayer', async () => {
     const { url } = await serve();
     const { [relayedHeaders.token]: _, ...bare } = headers;
     for (const sent of [bare, { ...bare, [relayedHeaders.token]: 'a-guess-of-some-length' }])
@@ -121,17 +121,20 @@ describe('credentials', () => {
 
   test('end on revocation: immediately if its event arrives, within 5 s otherwise', async () => {
     const { url, service } = await serve();
-    const told = await owner.addDelegate();
-    const untold = await owner.addDelegate();
-    const [one, other] = [await openSession(url, told.headers), await openSession(url, untold.headers)];
+    const reported = await owner.addDelegate();
+    const unreported = await owner.addDelegate();
+    const [one, other] = [
+      await openSession(url, reported.headers),
+      await openSession(url, unreported.headers),
+    ];
     const stream = await fetch(url + toolPaths.mcp, { headers: { ...one, accept: 'text/event-stream' } });
-    await owner.removeDelegate(untold.key);
+    await owner.removeDelegate(unreported.key);
     const removedAt = performance.now();
     await expect
       .poll(async () => (await post(url + toolPaths.mcp, other, ping)).status, { timeout: 6_000 })
       .toBe(401);
     expect(performance.now() - removedAt).toBeLessThan(5_000);
-    await owner.removeDelegate(told.key);
+    await owner.removeDelegate(reported.key);
     service.dropAccount(owner.accountId);
     expect((await post(url + toolPaths.mcp, one, ping)).status).toBe(401);
     // Its stream ends, and its place is free
@@ -155,7 +158,7 @@ describe('credentials', () => {
     },
   );
 
-  test('end with a revocation also where a stream belongs to no session', async () => {
+  test('end with a revocation even if a stream belongs to no session', async () => {
     const { url, service } = await serve();
     const { key, headers: own } = await owner.addDelegate();
     const stays = await owner.addDelegate();
@@ -221,7 +224,7 @@ describe('limits', () => {
     return body.error.data.reason;
   };
 
-  test('17 initialises one after the other from one address succeed: the longest idle makes room', async () => {
+  test('17 initializations one after the other from one address succeed: the longest idle session makes room', async () => {
     const { url, service } = await serve({ limits: { newPerMinute: 30 } });
     const sessions: ToolHeaders[] = [];
     for (let i = 0; i < 17; i++) sessions.push(await openSession(url, headers));
@@ -246,7 +249,7 @@ describe('limits', () => {
       await openSession(url, from('203.0.113.2')),
     ];
     expect(await refusal(url, from('203.0.113.3'))).toBe('global_cap');
-    // One that is idle gives way to its own address alone
+    // An idle one makes room only for its own address
     await openSession(url, from('203.0.113.2'));
     expect((await post(url + toolPaths.mcp, other, ping)).status).toBe(404);
     expect((await post(url + toolPaths.mcp, one, ping)).status).toBe(200);
@@ -257,7 +260,7 @@ describe('limits', () => {
     for (const { close } of clients) await close();
   });
 
-  test('new sessions of an address are counted by the minute', async () => {
+  test('new sessions of an address are limited per minute', async () => {
     const { url } = await serve({ limits: { newPerMinute: 2 } });
     await fetch(url + toolPaths.mcp, { method: 'DELETE', headers: await openSession(url, headers) });
     await openSession(url, headers);
@@ -265,7 +268,7 @@ describe('limits', () => {
     await openSession(url, from('203.0.113.1'));
   });
 
-  test('what opens no session takes no place', async () => {
+  test('a request that opens no session takes no place', async () => {
     const { url, service } = await serve();
     const wrongAccept = { ...headers, accept: 'text/html' };
     expect((await post(url + toolPaths.mcp, wrongAccept, initialize)).status).toBe(406);
@@ -275,7 +278,7 @@ describe('limits', () => {
     await expect.poll(() => service.sessions.places.active).toBe(0);
   });
 
-  test('who leaves before the chain has answered leaves nothing behind', async () => {
+  test('a client that disconnects before the chain has responded leaves nothing behind', async () => {
     const real = world.accountStates();
     const answers = Promise.withResolvers<void>();
     const asked: string[] = [];

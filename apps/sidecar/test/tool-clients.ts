@@ -18,7 +18,7 @@ export async function connectClient(url: string, headers: ToolHeaders, way: Way 
   return {
     client,
     transport,
-    /** The text that a tool answers */
+    /** The text of a tool's result */
     async call(name: string, args: Record<string, unknown> = {}, signal?: AbortSignal): Promise<string> {
       const result = await client.callTool({ name, arguments: args }, signal ? { signal } : {});
       return (result.content[0] as { text: string }).text;
@@ -66,7 +66,7 @@ export async function openSession(url: string, headers: ToolHeaders): Promise<To
   return { ...headers, 'mcp-session-id': answer.headers.get('mcp-session-id')! };
 }
 
-/** What an event stream tells until `enough`; then it is broken off. */
+/** The contents of an event stream until `enough`; then it is aborted. */
 export async function readEvents(answer: Response, enough: (text: string) => boolean): Promise<string> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

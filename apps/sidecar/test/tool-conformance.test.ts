@@ -23,7 +23,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-test('the transport does what the public conformance suite asks for', async () => {
+test('the transport passes the public conformance suite', async () => {
   const { headers } = await (await world.createOwner()).addDelegate();
   const proxy = await startCredentialProxy(served.url, headers);
   const result = await runConformance(proxy.url + toolPaths.mcp);

@@ -43,7 +43,7 @@ const oneSession = () => {
 };
 
 describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) => {
-  test('tools are listed and called, many at a time, each with the key of its own session', async () => {
+  test('lists and calls tools, many concurrently, each with the key of its own session', async () => {
     const [one, other] = await Promise.all([
       connectClient(served.url, headers, way),
       connectClient(served.url, strangers, way),
@@ -73,10 +73,10 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
     await close();
   });
 
-  test('x-mem-namespace is the namespace of calls that name none', async () => {
+  test('uses x-mem-namespace for calls that name no namespace', async () => {
     // As bytes: a header holds no letters beyond Latin-1
-    const named = { ...headers, 'x-mem-namespace': Buffer.from('Küche 厨房').toString('latin1') };
-    const { call, close } = await connectClient(served.url, named, way);
+    const namedHeaders = { ...headers, 'x-mem-namespace': Buffer.from('Küche 厨房').toString('latin1') };
+    const { call, close } = await connectClient(served.url, namedHeaders, way);
     expect(await call('where')).toBe('Küche 厨房');
     await close();
   });
@@ -91,7 +91,7 @@ function attempt(signer: () => string): string {
 }
 
 describe('a streamable session', () => {
-  test('ends with DELETE; its id is not found from then on', async () => {
+  test('ends with DELETE, after which its id is unknown', async () => {
     const session = await openSession(served.url, headers);
     const ended = { ...session, 'content-type': 'application/json' };
     expect((await fetch(mcp(), { method: 'DELETE', headers: ended })).status).toBe(200);
@@ -125,7 +125,7 @@ describe('a streamable session', () => {
     await expect.poll(() => kept.idleMs).toBeDefined();
   });
 
-  test('holds the key for the calls under way alone', async () => {
+  test('keeps the key only for the calls in progress', async () => {
     for (const session of sessions().all()) session.close();
     const { call: callTool, client, close } = await connectClient(served.url, headers);
     await callTool('who');
@@ -154,7 +154,7 @@ describe('an SSE session', () => {
     await expect.poll(() => sessions().size).toBe(before);
   });
 
-  test('takes messages of its credential alone', async () => {
+  test('accepts messages only with its own credential', async () => {
     const stream = await fetch(served.url + toolPaths.sse, { headers });
     const endpoint = await new Promise<string>((resolve) => {
       void readEvents(stream, (text) => {
@@ -168,7 +168,7 @@ describe('an SSE session', () => {
     const { authorization: _, ...anonymous } = headers;
     // The refusal also goes to the stream, where id 7 would end the reader above
     expect((await post(served.url + endpoint, anonymous, { ...ping, id: 8 })).status).toBe(401);
-    // An id of the one transport is none of the other
+    // An id of one transport is unknown to the other
     const id = new URL(endpoint, served.url).searchParams.get('sessionId')!;
     expect((await post(mcp(), { ...headers, 'mcp-session-id': id }, ping)).status).toBe(404);
     expect(
@@ -179,7 +179,7 @@ describe('an SSE session', () => {
   });
 });
 
-test('an SSE session whose client does not read ends before its answers fill the memory', async () => {
+test('ends an SSE session whose client does not read before its responses fill the memory', async () => {
   const stream = await fetch(served.url + toolPaths.sse, { headers });
   const [session] = sessions()
     .all()
@@ -199,7 +199,7 @@ test('an SSE session whose client does not read ends before its answers fill the
   await stream.body!.cancel();
 });
 
-test('odd messages to an SSE session are refused, and harm nothing', async () => {
+test('rejects odd messages to an SSE session without side effects', async () => {
   const { close } = await connectClient(served.url, headers, 'sse');
   const [session] = sessions()
     .all()
@@ -214,7 +214,7 @@ test('odd messages to an SSE session are refused, and harm nothing', async () =>
   await close();
 });
 
-test('a body that is too long or no JSON is refused as such', async () => {
+test('rejects a body that is too long or not JSON', async () => {
   const session = await openSession(served.url, headers);
   const malformed = await post(mcp(), session, '{"jsonrpc": "2.0", "secret text');
   expect(malformed.status).toBe(400);
@@ -230,7 +230,7 @@ test('a body that is too long or no JSON is refused as such', async () => {
   expect(control.status).toBe(400);
 });
 
-test('the tools are the four of the specification; more only where the operator wants them', async () => {
+test('offers the four tools of the specification, and more only if the operator enables them', async () => {
   const four = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];
   for (const extraTools of [false, true]) {
     const memory = await world.serve({ extraTools });

@@ -18,12 +18,12 @@ import { startLocalnet } from './localnet-process.ts';
 
 const token = randomBytes(16).toString('hex');
 
-/** The headers with which the relayer passes on what a client sends. */
+/** The headers with which the relayer forwards a client's request. */
 export type ToolHeaders = Record<string, string>;
 
 export interface ToolOwner {
   accountId: string;
-  /** Adds a delegate, with all rights unless told, and returns the headers of its requests */
+  /** Adds a delegate, with all rights by default, and returns the headers of its requests */
   addDelegate(scope?: Partial<Scope>): Promise<{ key: Ed25519Keypair; headers: ToolHeaders }>;
   removeDelegate(key: Ed25519Keypair): Promise<void>;
 }

@@ -67,7 +67,7 @@ afterAll(async () => {
 const mcp = () => relayer.url + toolPaths.mcp;
 
 describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) => {
-  test('a memory that a tool saves is found by a tool, and by the SDK', async () => {
+  test('finds a memory saved by a tool with a tool and with the SDK', async () => {
     const namespace = `of ${way}`;
     const { client, call, close } = await connectClient(
       relayer.url,
@@ -90,24 +90,24 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
   });
 });
 
-test('the configuration that docs/tools-over-http.md shows connects a host', async () => {
+test('connects a host with the configuration shown in docs/tools-over-http.md', async () => {
   const guide = await readFile(new URL('../../../docs/tools-over-http.md', import.meta.url), 'utf8');
   const shown = /```json\n(.*?)```/s
     .exec(guide)![1]!
     .replace('http://127.0.0.1:8000', relayer.url)
     .replace('<delegatePrivateKey>', owner.delegate.privateKey)
     .replace('<accountId>', owner.accountId);
-  const { url, headers: named } = JSON.parse(shown).mcpServers.memory as {
+  const { url, headers: shownHeaders } = JSON.parse(shown).mcpServers.memory as {
     url: string;
     headers: ToolHeaders;
   };
   expect(url).toBe(mcp());
-  const { call, close } = await connectClient(relayer.url, named);
+  const { call, close } = await connectClient(relayer.url, shownHeaders);
   expect(await call('mem_recall', { query: 'anything' })).toContain('"work"');
   await close();
 });
 
-test('the public conformance suite: what applies to any server', async () => {
+test('passes the part of the public conformance suite that applies to any server', async () => {
   const proxy = await startCredentialProxy(relayer.url, headers);
   for (const scenario of [
     'server-initialize',
@@ -123,7 +123,7 @@ test('the public conformance suite: what applies to any server', async () => {
   await proxy.close();
 });
 
-test('a page of ALLOWED_ORIGINS may use it, with what it needs to see; another may not', async () => {
+test('lets a page of ALLOWED_ORIGINS use it and see what it needs, and no other page', async () => {
   const preflight = await fetch(mcp(), {
     method: 'OPTIONS',
     headers: { origin: page, 'access-control-request-method': 'DELETE' },
@@ -146,7 +146,7 @@ test('a page of ALLOWED_ORIGINS may use it, with what it needs to see; another m
   expect((await post(mcp(), { ...headers, origin: 'https://evil.example' }, initialize)).status).toBe(403);
 });
 
-test('sessions are counted by the address that the proxy in front tells', async () => {
+test('counts sessions by the address that the proxy in front reports', async () => {
   const from = (address: string) => headersOf(owner.delegate, address);
   const clients = await Promise.all(
     Array.from({ length: 4 }, () => connectClient(relayer.url, from('192.0.2.1'), 'sse')),
@@ -158,7 +158,7 @@ test('sessions are counted by the address that the proxy in front tells', async 
   for (const { close } of clients) await close();
 });
 
-test('a delegate that is revoked is refused within 5 s, its stream ends', async () => {
+test('rejects a revoked delegate within 5 s, and ends its stream', async () => {
   const key = newTestKey();
   await owner.addDelegate(key);
   const session = await openSession(relayer.url, headersOf(key, '192.0.2.3'));
@@ -170,7 +170,7 @@ test('a delegate that is revoked is refused within 5 s, its stream ends', async 
   expect(performance.now() - removedAt).toBeLessThan(5_000);
 });
 
-test('what is idle costs no processor time, also with streams open', async () => {
+test('uses no processor time while idle, even with open streams', async () => {
   const clients = await Promise.all(
     (['streamable', 'sse'] as const).map((way) =>
       connectClient(relayer.url, headersOf(owner.delegate, '192.0.2.4'), way),
@@ -187,13 +187,13 @@ test('what is idle costs no processor time, also with streams open', async () =>
     await setTimeout(1_000);
     return (await busy(sidecar.pid)) - before;
   };
-  // What was begun before may still end
+  // Work that was started before may still end
   await expect.poll(measure, { timeout: 15_000 }).toBeLessThan(50);
   for (const { close } of clients) await close();
 });
 
 describe('a restart in the middle of a session', () => {
-  test('of the relayer: the session goes on', async () => {
+  test('of the relayer keeps the session', async () => {
     const session = await openSession(relayer.url, headersOf(owner.delegate, '192.0.2.5'));
     const stream = await fetch(mcp(), { headers: { ...session, accept: 'text/event-stream' } });
     const broken = stream.text().catch(() => 'broken off');
@@ -204,7 +204,7 @@ describe('a restart in the middle of a session', () => {
     expect((await post(mcp(), session, ping)).status).toBe(200);
   });
 
-  test('of the sidecar: its streams end, the session is not found, and a new one works', async () => {
+  test('of the sidecar ends its streams and the session, and a new one works', async () => {
     const address = headersOf(owner.delegate, '192.0.2.6');
     const session = await openSession(relayer.url, address);
     const stream = await fetch(mcp(), { headers: { ...session, accept: 'text/event-stream' } });
@@ -231,7 +231,7 @@ describe('a restart in the middle of a session', () => {
   });
 });
 
-test('no log has a bearer or a text in it', () => {
+test('logs no bearer and no text', () => {
   for (const log of [relayer.logs(), sidecar.log()]) {
     expect(log).not.toContain(owner.delegate.privateKey);
     expect(log).not.toContain('is called');

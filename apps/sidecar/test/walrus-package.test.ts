@@ -24,12 +24,12 @@ const check = (more: Partial<{ systemObjectId: string; stakingPoolId: string; pa
     },
   });
 
-test('the package of the system object is the one that is called, and STORE_PACKAGE_ID may name it', async () => {
+test('calls the package of the system object, which STORE_PACKAGE_ID may name', async () => {
   expect(await check({})).toBe(ids.packageId);
   expect(await check({ packageId: ids.packageId })).toBe(ids.packageId);
 });
 
-test('another package than that of the system object is refused', async () => {
+test('rejects a package other than that of the system object', async () => {
   await expect(check({ packageId: none })).rejects.toThrow(
     /^STORE_PACKAGE_ID: the system object is of package 0x/,
   );

@@ -28,7 +28,7 @@ export function configuredServerSets(values: Variables, localnet: LocalnetInfo |
   const total = servers.reduce((sum, { weight }) => sum + weight, 0);
   const threshold = values.ENC_THRESHOLD ?? Math.min(2, total);
   if (threshold > total) throw new SidecarConfigError(`ENC_THRESHOLD ${thresholdForm(total)}`);
-  const current = named('ENC_SERVER_CONFIGS', () => makeServerSet({ servers, threshold }));
+  const current = reportedAs('ENC_SERVER_CONFIGS', () => makeServerSet({ servers, threshold }));
   return makeServerSets(current, historicalSets(values.ENC_HISTORICAL_SETS));
 }
 
@@ -51,11 +51,13 @@ function historicalSets(text: string | undefined): ServerSet[] {
   const sets = parseEncHistoricalSets(text ?? '[]');
   if (!sets) throw new SidecarConfigError(`ENC_HISTORICAL_SETS ${encHistoricalSetsForm}`);
   return sets.map(({ servers, threshold }) =>
-    named('ENC_HISTORICAL_SETS', () => makeServerSet({ servers: servers as KeyServerConfig[], threshold })),
+    reportedAs('ENC_HISTORICAL_SETS', () =>
+      makeServerSet({ servers: servers as KeyServerConfig[], threshold }),
+    ),
   );
 }
 
-function named(variable: string, make: () => ServerSet): ServerSet {
+function reportedAs(variable: string, make: () => ServerSet): ServerSet {
   try {
     return make();
   } catch (error) {

@@ -24,15 +24,15 @@ export async function describeObjects(
   { object_ids, owned }: StoreObjectsRequest,
 ): Promise<StoreObjectsResponse> {
   const network = await readNetwork(chain, systemObjectId);
-  const [state, named, ownedObjects] = await Promise.all([
+  const [state, requested, ownedObjects] = await Promise.all([
     readSystemState(chain, network.system),
     readBlobObjects(chain, network, [...new Set(object_ids)]),
     owned ? ownedBy(chain, network, owned.owner, owned.blob_ids && new Set(owned.blob_ids)) : [],
   ]);
-  const found = new Map([...named, ...ownedObjects].map((blob) => [blob.objectId, blob]));
+  const byObjectId = new Map([...requested, ...ownedObjects].map((blob) => [blob.objectId, blob]));
   return {
     epoch: state.committee.epoch,
-    objects: [...found.values()].map(({ objectId, blobId, endEpoch, certified }) => ({
+    objects: [...byObjectId.values()].map(({ objectId, blobId, endEpoch, certified }) => ({
       object_id: objectId,
       blob_id: blobId,
       end_epoch: endEpoch,
@@ -47,10 +47,10 @@ async function ownedBy(
   owner: string,
   blobIds: ReadonlySet<string> | undefined,
 ): Promise<OwnedBlob[]> {
-  const found: OwnedBlob[] = [];
+  const owned: OwnedBlob[] = [];
   for await (const blob of ownedBlobs(chain, network, owner))
-    if (!blobIds || blobIds.has(blob.blobId)) found.push(blob);
-  return found;
+    if (!blobIds || blobIds.has(blob.blobId)) owned.push(blob);
+  return owned;
 }
 
 /** One page of the certified blob objects that an address owns. Throws the chain's errors. */
