@@ -7,38 +7,41 @@ import type { SliverHashes } from './encode/encode-blob.ts';
 import { sourceMatrix } from './source/matrix.ts';
 
 export interface BlobIdPoolOptions extends BlobIdOptions {
-  /** Most worker threads at a time; each may need the memory that `computeBlobId` tells */
+  /** Maximum number of worker threads; each may need the memory documented at `computeBlobId` */
   threads: number;
 }
 
-/** Worker threads that compute blob ids; the quickest are computed at once. Threads start on demand and end when they had nothing to do for a while. */
+/**
+ * Worker threads that compute blob ids; the fastest ones are computed at once. Threads start on demand and end after
+ * a period without work.
+ */
 export interface BlobIdPool {
   /**
-   * The bytes are copied, so they may change as soon as this returned. Rejects with what `computeBlobId` throws
-   * (class and message; an error's other fields do not cross threads).
+   * The bytes are copied, so they may change as soon as this returns. Rejects with what `computeBlobId` throws (class
+   * and message; an error's other fields do not cross threads).
    */
   ofBytes(bytes: Uint8Array): Promise<BlobIdentity>;
   /** The file is read in the worker thread. Rejects like `ofBytes`, and with the system's errors. */
   ofFile(path: string): Promise<BlobIdentity>;
-  /** Ends the threads. What is not done is rejected, and so is what comes later. */
+  /** Ends the threads. Unfinished and later calls are rejected. */
   close(): Promise<void>;
 }
 
 /**
- * One thread stays warm: a new one takes about a tenth of a second to start and to fill its tables. The memory that
- * a thread took for its largest blob comes back when the thread ends.
+ * One thread stays warm: a new one takes about a tenth of a second to start and to fill its tables. The memory that a
+ * thread took for its largest blob is freed when the thread ends.
  */
 const warmThreads = 1;
 const idleTimeoutMs = 30_000;
 
 /**
- * From this many shards on, a blob whose symbols have two bytes takes so long that two threads share it when both are
+ * From this number of shards on, a blob with two-byte symbols takes so long that two threads share it when both are
  * idle. They read the same content, so both stay warm.
  */
 const sharedFromShards = 256;
 const sharingThreads = 2;
 
-/** Up to these an id takes well under a millisecond, which is less than it costs to hand the work to a thread. */
+/** Up to this size an id takes well under a millisecond, which is less than passing the work to a thread. */
 const quickShards = 64;
 const quickBytes = 32 * 1024;
 
@@ -60,7 +63,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     task: object,
     transferList: ArrayBuffer[] = [],
   ): Promise<T> {
-    // Piscina itself would start new threads
+    // Otherwise Piscina would start new threads
     if (closed) throw new Error('the pool is closed');
     working += 1;
     try {
@@ -70,7 +73,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     }
   }
 
-  /** One blob by two threads, each with half of the columns. */
+  /** One blob in two threads, each with half of the columns. */
   async function share(task: BlobIdTask, size: number): Promise<BlobIdentity> {
     const halves = await Promise.all([
       run<SliverHashes>('half', { ...task, half: 0 }),
@@ -84,7 +87,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
   return {
     async ofBytes(bytes) {
       if (isQuick(bytes.length) && !closed) return computeBlobId(bytes, { nShards });
-      // A view would take the whole buffer behind it along
+      // A view would transfer the whole underlying buffer
       const content = new Uint8Array(bytes);
       if (isShared(bytes.length)) return share({ nShards, content }, bytes.length);
       return run('identify', { nShards, content } satisfies BlobIdTask, [content.buffer]);

@@ -5,7 +5,7 @@ import { columnHalves, hashSlivers, type SliverHashes } from './encode/encode-bl
 import { withEncoder } from './encode/encoders.ts';
 import { type BlobSource, bytesSource } from './source/blob-source.ts';
 
-/** What the content alone decides about a blob. */
+/** The values that depend only on a blob's content. */
 export interface BlobIdentity {
   /** Base64url, 43 characters */
   blobId: string;
@@ -40,7 +40,7 @@ export function computeBlobId(source: Uint8Array | BlobSource, options: BlobIdOp
   return { blobId, rootHash };
 }
 
-/** Like `computeBlobId`, and also returns the hashes of all slivers, which come for free. */
+/** Like `computeBlobId`, and also returns the hashes of all slivers, at no extra cost. */
 export function computeBlobMetadata(
   source: Uint8Array | BlobSource,
   { nShards }: BlobIdOptions,

@@ -28,7 +28,7 @@ function digests(messages: Uint8Array[]): string[] {
   );
 }
 
-test('BLAKE2b-512 of "abc" is the example of RFC 7693', () => {
+test('BLAKE2b-512 of "abc" equals the example of RFC 7693', () => {
   const kernel = createKernel();
   const state = heapStart + blockBytes;
   kernel.reserve(state + stateBytes);
@@ -44,13 +44,13 @@ test('BLAKE2b-512 of "abc" is the example of RFC 7693', () => {
   );
 });
 
-test('BLAKE2b-256 has its published values', () => {
+test('BLAKE2b-256 equals its published values', () => {
   expect(digests([Buffer.from('abc')])).toEqual([
     'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319',
   ]);
 });
 
-test('messages of every length around the ends of blocks have the digests of another implementation', () => {
+test('messages of every length around block boundaries have the digests of another implementation', () => {
   for (let length = 1; length <= 400; length++) {
     const messages = Array.from({ length: 1 + (length % 5) }, (_, i) => content(length, 100 * length + i));
     expect(digests(messages)).toEqual(messages.map((message) => blake2b256(message)));
@@ -71,7 +71,7 @@ test('a message fed in parts has the digest of the whole', () => {
   expect(Buffer.from(bytes.subarray(state, state + digestBytes)).toString('hex')).toBe(blake2b256(message));
 });
 
-test('inner nodes are hashed from 1 to many at a time, at any distance, and no other memory is touched', () => {
+test('hashes one or many inner nodes at a time, at any distance, and writes to no other memory', () => {
   const kernel = createKernel();
   const distances = [
     [32, 32],

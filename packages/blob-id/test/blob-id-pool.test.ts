@@ -12,7 +12,7 @@ function poolFor(nShards: number, threads = 2): BlobIdPool {
   return pool;
 }
 
-test('many blobs at a time, in memory and in files, have the ids that they have alone', async () => {
+test('computes the same ids for many concurrent blobs, in memory and in files, as for single ones', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'blob-id-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const pool = poolFor(31);
@@ -32,7 +32,7 @@ test('many blobs at a time, in memory and in files, have the ids that they have 
   );
 });
 
-test('bytes may be a part of a larger buffer, and may change as soon as they were handed over', async () => {
+test('accepts part of a larger buffer, and allows changing it right after the call', async () => {
   const pool = poolFor(10);
   const whole = content(10_000);
   const part = whole.subarray(17, 5_000);
@@ -43,7 +43,7 @@ test('bytes may be a part of a larger buffer, and may change as soon as they wer
   expect(whole.byteLength).toBe(10_000);
 });
 
-test('errors come through, and the threads go on', async () => {
+test('passes errors on and continues', async () => {
   const pool = poolFor(4, 1);
   await expect(pool.ofFile('/nowhere/blob')).rejects.toThrow(/ENOENT/);
   await expect(pool.ofFile(tmpdir())).rejects.toThrow(/EISDIR/);
@@ -51,7 +51,7 @@ test('errors come through, and the threads go on', async () => {
   expect(await pool.ofBytes(content(9))).toEqual(computeBlobId(content(9), { nShards: 4 }));
 });
 
-test('the event loop goes on while ids are computed', async () => {
+test('does not block the event loop', async () => {
   const pool = poolFor(1000, 1);
   let done = false;
   const identity = pool.ofBytes(content(1_000)).finally(() => {
@@ -62,12 +62,12 @@ test('the event loop goes on while ids are computed', async () => {
     await new Promise((resolve) => setImmediate(resolve));
     turns++;
   }
-  // Were it computed here, there would be a turn before it and one after it
+  // If it were computed here, there would be a turn before it and one after it
   expect(turns).toBeGreaterThan(100);
   expect(await identity).toEqual(computeBlobId(content(1_000), { nShards: 1000 }));
 });
 
-test('what waits when the pool is closed is rejected', async () => {
+test('rejects waiting calls when the pool is closed', async () => {
   const pool = createBlobIdPool({ nShards: 1000, threads: 1 });
   const waiting = [1, 2, 3].map((size) => pool.ofBytes(content(size)));
   const outcomes = Promise.allSettled(waiting);

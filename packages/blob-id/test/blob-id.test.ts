@@ -4,7 +4,7 @@ import { computeBlobId, computeBlobMetadata } from '../src/blob-id.ts';
 import { maxBlobSize, sourceMatrix } from '../src/source/matrix.ts';
 import { content, referenceIdentity, referenceSliverHashes } from './reference.ts';
 
-/** Ids that the public networks give these bytes (1000 shards). */
+/** Ids of these bytes on the public networks (1000 shards). */
 const golden: [content: string, blobId: string][] = [
   ['', '3GPQL3HZNnFhN_F7l5Aa-X1VOtAKwIsg9zuWk8R81v4'],
   ['some string', '9k95lgtG9iPU8yk_wYz8m8CUY1snveemF8ypfpBLUUg'],
@@ -17,7 +17,7 @@ const golden: [content: string, blobId: string][] = [
 
 const identityOf = (bytes: Uint8Array, nShards: number) => computeBlobId(bytes, { nShards });
 
-test('with 1000 shards, ids are those of the public networks', () => {
+test('with 1000 shards, ids equal those of the public networks', () => {
   const ids = golden.map(([text]) => identityOf(Buffer.from(text), 1000).blobId);
   expect(ids).toEqual(golden.map(([, blobId]) => blobId));
 });
@@ -26,12 +26,12 @@ test.each([
   ['one byte more than a row of the matrix', 667 * 2 + 1],
   ['symbols of four bytes', 445_557],
   ['symbols of more than one chunk', 15_000_000],
-])('with 1000 shards, %s: the id is that of the Walrus SDK', { timeout: 60_000 }, (_, size) => {
+])("with 1000 shards, %s: the id equals the Walrus SDK's", { timeout: 60_000 }, (_, size) => {
   const bytes = content(size);
   expect(identityOf(bytes, 1000)).toEqual(referenceIdentity(bytes, 1000));
 });
 
-test('with every small number of shards, ids are those of the Walrus SDK', () => {
+test('with every small number of shards, ids equal those of the Walrus SDK', () => {
   for (let nShards = 4; nShards <= 40; nShards++) {
     const bytes = content(2_000 + nShards, nShards);
     expect({ nShards, ...identityOf(bytes, nShards) }).toEqual({
@@ -41,7 +41,7 @@ test('with every small number of shards, ids are those of the Walrus SDK', () =>
   }
 });
 
-test('where the symbol grows, a row ends or the content does, ids are those of the Walrus SDK', () => {
+test('at the boundaries of symbols, rows and content, ids equal those of the Walrus SDK', () => {
   for (const nShards of [4, 7, 10, 31, 100]) {
     const { rows, columns } = sourceMatrix(nShards);
     const edges = [2, 4, 62, 64, 66, 126, 128, 130].flatMap((symbol) => [
@@ -58,7 +58,7 @@ test('where the symbol grows, a row ends or the content does, ids are those of t
   }
 });
 
-test('of any content and any number of shards, ids are those of the Walrus SDK', () => {
+test('for random content and numbers of shards, ids equal those of the Walrus SDK', () => {
   const blob = fc.tuple(
     fc.constantFrom(4, 5, 6, 7, 8, 9, 10, 13, 16, 31, 32, 33, 48, 64, 65, 100),
     fc.oneof(
@@ -78,7 +78,7 @@ test('of any content and any number of shards, ids are those of the Walrus SDK',
   );
 });
 
-test('the hashes of all slivers are those of the Walrus SDK', () => {
+test('the hashes of all slivers equal those of the Walrus SDK', () => {
   for (const [nShards, size] of [
     [4, 100],
     [10, 5],
@@ -99,7 +99,7 @@ test('the largest blob has an id, one byte more has none', () => {
   expect(maxBlobSize(1000)).toBe(14_599_533_452);
 });
 
-test('a number of shards that has no code is refused', () => {
+test('rejects a number of shards that the code does not support', () => {
   for (const nShards of [-1, 0, 1, 3, 4.5, 32_769, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => identityOf(content(10), nShards)).toThrow(RangeError);
 });

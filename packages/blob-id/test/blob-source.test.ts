@@ -17,7 +17,7 @@ async function temporaryFile(bytes: Uint8Array): Promise<string> {
   return path;
 }
 
-test('a file has the id of its bytes', async () => {
+test('computes the same id for a file as for its bytes', async () => {
   for (const size of [0, 1, 27, 28, 29, 56, 57, 100_000]) {
     const bytes = content(size);
     const path = await temporaryFile(bytes);
@@ -37,19 +37,19 @@ test('a file that is truncated while being read is an error, not an id', async (
   );
 });
 
-test('a file that is not there is an error of the system', () => {
+test("returns the system's error for a missing file", () => {
   expect(() => withFileSource('/nowhere/blob', (source) => source.size)).toThrow(
     expect.objectContaining({ code: 'ENOENT' }),
   );
 });
 
-test('a source that does not know how long it is gets no id', () => {
+test('rejects a source with an invalid size', () => {
   const { read } = bytesSource(content(10));
   for (const size of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
     expect(() => computeBlobId({ size, read }, { nShards })).toThrow(RangeError);
 });
 
-test('what a source throws comes through, and the next id is right', () => {
+test("passes a source's error on, and computes the next id correctly", () => {
   const bytes = content(20_000);
   const expected = computeBlobId(bytes, { nShards });
   const failure = new Error('broken');
@@ -68,7 +68,7 @@ test('what a source throws comes through, and the next id is right', () => {
   }
 });
 
-test('a source may compute an id itself while it is read', () => {
+test('allows a source to compute an id itself while it is read', () => {
   const bytes = content(20_000);
   const other = content(500);
   const { size, read } = bytesSource(bytes);
@@ -84,7 +84,7 @@ test('a source may compute an id itself while it is read', () => {
   expect(new Set(ids)).toEqual(new Set([computeBlobId(other, { nShards }).blobId]));
 });
 
-test('nothing of a blob is left over for the next one', () => {
+test('leaves no content of a blob for the next one', () => {
   const [large, small] = [content(300_000), content(3)];
   const expected = [large, small].map((bytes) => computeBlobId(bytes, { nShards: 31 }));
   for (let i = 0; i < 3; i++)

@@ -13,11 +13,11 @@ const identityOf = (bytes: Uint8Array, nShards: number) => {
   return { blobId, rootHash };
 };
 
-/** The smallest number of shards that keeps a table; the SDK takes a second and a half for a blob at 1000. */
+/** The smallest number of shards that uses a table; the SDK takes a second and a half for a blob at 1000. */
 const nShards = 256;
 const rowBytes = sourceMatrix(nShards).columns * 2;
 
-test('blobs around the end of the first row have the ids of the Walrus SDK, one after the other', () => {
+test('consecutive blobs around the end of the first row have the ids of the Walrus SDK', () => {
   const sizes = [0, 1, 2, 3, 100, 101, ...[-2, -1, 0, 1, 2].map((more) => rowBytes + more)];
   for (const size of sizes) {
     const bytes = content(size, size + 1);
@@ -28,7 +28,7 @@ test('blobs around the end of the first row have the ids of the Walrus SDK, one 
   }
 });
 
-test('random blobs, and ones with few symbols, have the ids and hashes of the Walrus SDK', () => {
+test('random blobs, and blobs with few symbols, have the ids and hashes of the Walrus SDK', () => {
   const letters = Buffer.from('the cat sat on the mat '.repeat(40));
   for (let round = 0; round < 5; round++) {
     const size = randomBytes(2).readUInt16LE() % (rowBytes + 40);
@@ -46,7 +46,7 @@ test('random blobs, and ones with few symbols, have the ids and hashes of the Wa
 });
 
 test.each([1333, 1334, 1335])(
-  'with 1000 shards, %i bytes twice: the id is that of the Walrus SDK',
+  "with 1000 shards, %i bytes twice: the id equals the Walrus SDK's",
   { timeout: 60_000 },
   (size) => {
     const bytes = content(size, 7);
@@ -56,7 +56,7 @@ test.each([1333, 1334, 1335])(
   },
 );
 
-/** How many pairs of nodes are hashed for a blob. */
+/** Number of node pairs hashed for a blob. */
 function hashedPairs(bytes: Uint8Array): number {
   const count = { pairs: 0 };
   const lend = (use: (encoder: Encoder) => void) => withEncoder(nShards, use);
@@ -75,7 +75,7 @@ function hashedPairs(bytes: Uint8Array): number {
   return count.pairs;
 }
 
-test('columns whose symbol was seen before are not hashed again', () => {
+test('does not hash columns again whose symbol was seen before', () => {
   const bytes = content(rowBytes, 99);
   const first = hashedPairs(bytes);
   const again = hashedPairs(bytes);
@@ -84,7 +84,7 @@ test('columns whose symbol was seen before are not hashed again', () => {
   expect(hashedPairs(twoRows)).toBe(hashedPairs(twoRows));
 });
 
-test('roots are kept by their symbol, and take no memory before the first', () => {
+test('stores roots by their symbol, and uses no memory before the first', () => {
   const bytes = Uint8Array.from({ length: 96 }, (_, i) => i);
   const roots = createColumnRoots();
   expect(roots.copyTo(bytes, 64, 65_535)).toBe(false);

@@ -1,7 +1,7 @@
 /**
- * The long form of `blob-id.test.ts`: compares ids with those of the Walrus SDK for as many minutes as the argument
- * says (2 by default). Every round has another number of shards, size and content; the first line names the seed
- * that repeats a run.
+ * The long form of `blob-id.test.ts`: compares ids with those of the Walrus SDK for the number of minutes in the
+ * argument (2 by default). Every round has another number of shards, size and content; the first line names the seed,
+ * which repeats a run.
  */
 import { computeBlobId } from '../src/blob-id.ts';
 import { blobMetadata } from '../src/encode/blob-metadata.ts';
@@ -14,9 +14,9 @@ import { content, referenceIdentity } from './reference.ts';
 const [minutes = '2', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
 const end = Date.now() + Number(minutes) * 60_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-/** Larger blobs of few shards only repeat what smaller ones show. */
+/** With few shards, larger blobs only repeat what smaller ones test. */
 const mostBytes = 30e6;
-/** How many rounds pass between two with an expensive number of shards */
+/** How many rounds lie between two with an expensive number of shards */
 const largeEvery = 25;
 
 let state = Number(seed);

@@ -4,7 +4,7 @@ import { withEncoder } from '../src/encode/encoders.ts';
 
 const encoderOf = (nShards: number): Encoder => withEncoder(nShards, (encoder) => encoder);
 
-test('blobs one after the other share an encoder, so that they take its memory once', () => {
+test('consecutive blobs share an encoder, so that its memory is allocated once', () => {
   const encoder = encoderOf(7);
   expect(encoderOf(4)).not.toBe(encoder);
   expect(encoderOf(7)).toBe(encoder);

@@ -13,7 +13,7 @@ const element = fc.nat({ max: 0xffff });
 const multiply = (left: number, right: number): number =>
   multiplesOfBasis(left).reduce((sum, multiple, bit) => ((right >> bit) & 1 ? sum ^ multiple : sum), 0);
 
-test('the field is one: products commute, associate, distribute, and only zero takes all to zero', () => {
+test('products commute, associate and distribute, and only zero maps everything to zero', () => {
   fc.assert(
     fc.property(element, element, element, (a, b, c) => {
       expect(multiply(a, b)).toBe(multiply(b, a));
@@ -47,7 +47,7 @@ test('the tables of a factor hold its product with every nibble', () => {
   );
 });
 
-test('interpolation takes back evaluation, wherever the points lie', () => {
+test('interpolation inverts evaluation at any points', () => {
   const kernel = createKernel();
   const code = stripCodeFor(334, 666);
   const factors = factorTables(factorLimit(code));
@@ -67,7 +67,7 @@ test('interpolation takes back evaluation, wherever the points lie', () => {
   }
 });
 
-test('the first values of an evaluation do not depend on how many are asked for', () => {
+test('the first values of an evaluation do not depend on the number of values', () => {
   const kernel = createKernel();
   const factors = factorTables(factorLimit(stripCodeFor(334, 666)));
   const strip = heapStart + factors.byteLength;

@@ -33,7 +33,7 @@ test.each([1000, 1334, 1335, 2048, 5000])('two halves of 1000 shards give the id
   expect(fromHalves(bytes, 1000)).toEqual(computeBlobId(bytes, { nShards: 1000 }));
 });
 
-test('the halves share the columns out, and the first one fills its trees', () => {
+test('the halves divide the columns, and the first one fills its trees', () => {
   expect(columnHalves(1000)).toEqual([
     { start: 0, end: 512, level: 9 },
     { start: 512, end: 1000, level: 9 },
@@ -41,7 +41,7 @@ test('the halves share the columns out, and the first one fills its trees', () =
   expect(columnHalves(32)[0]).toEqual({ start: 0, end: 16, level: 4 });
 });
 
-test('a pool shares one blob between idle threads, and several out, with the same ids', async () => {
+test('a pool divides one blob between idle threads, and distributes several, with the same ids', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'blob-id-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const pool = createBlobIdPool({ nShards: 300, threads: 2 });

@@ -9,7 +9,7 @@ import { content } from './reference.ts';
 
 const megabyte = 2 ** 20;
 
-/** The id with passes as short as they can be: 128 bytes of each symbol. */
+/** The id with the shortest possible passes: 128 bytes of each symbol. */
 function idInShortPasses(nShards: number, source: BlobSource): string {
   const encoder = createEncoder(nShards);
   const plan = planBlob(encoder.matrix, source.size, 1);
@@ -17,7 +17,7 @@ function idInShortPasses(nShards: number, source: BlobSource): string {
   return Buffer.from(blobMetadata(encoder, plan, source).id).toString('base64url');
 }
 
-test('a blob worked on in many passes has the id that it has in one', () => {
+test('a blob encoded in many passes has the same id as in one', () => {
   for (const nShards of [4, 7, 10, 31]) {
     const { rows, columns } = sourceMatrix(nShards);
     for (const symbol of [126, 128, 130, 192, 254, 256, 258, 1_000]) {
@@ -35,7 +35,7 @@ test('symbols so large that their parts are read one by one give the same id', (
   expect(idInShortPasses(4, bytesSource(bytes))).toBe(computeBlobId(bytes, { nShards: 4 }).blobId);
 });
 
-test('nothing behind the end is asked for, and everything before it is', () => {
+test('reads everything before the end and nothing after it', () => {
   for (const [nShards, size] of [
     [4, 1],
     [7, 14_999],

@@ -26,7 +26,7 @@ function slivers(nShards: number, content: Uint8Array) {
 
 describe.each([4, 10, 31, 100])('%i shards', (nShards) => {
   test.each([0, 1, 41, 42, 43, 463, 5000, 70_001])(
-    'hashes each sliver of %i bytes as the metadata does',
+    'hashes each sliver of %i bytes to the value in the metadata',
     (size) => {
       const content = randomBytes(size);
       const { blobId, sliverHashes } = computeBlobMetadata(content, { nShards });
@@ -43,7 +43,7 @@ describe.each([4, 10, 31, 100])('%i shards', (nShards) => {
   );
 });
 
-test('hashes slivers of 1000 shards as the metadata does', () => {
+test('hashes slivers of 1000 shards to the values in the metadata', () => {
   const nShards = 1000;
   const content = randomBytes(100_000);
   const { sliverHashes } = computeBlobMetadata(content, { nShards });

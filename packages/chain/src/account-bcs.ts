@@ -24,7 +24,7 @@ export const scopeBcs = bcs.struct('Scope', {
   /** 16 bytes each; empty means none; without meaning when `all_namespaces` is set */
   tags: bcs.vector(bytes),
   min_epoch: u64,
-  /** 0 = never; over at this very millisecond */
+  /** 0 = never; expired from this exact millisecond on */
   expires_at_ms: u64,
 });
 

@@ -6,16 +6,16 @@ import { ChainUnavailableError } from './chain-errors.ts';
 export interface AccountEventPage {
   /** In ledger order */
   events: AccountEvent[];
-  /** Where the next page begins; the given cursor when nothing is new. Opaque text. */
+  /** Start of the next page; the passed cursor when nothing is new. Opaque text. */
   cursor: string | null;
   /** True when the next page may be read at once */
   more: boolean;
 }
 
 /**
- * The account module's events after `cursor` (null: from the first the node still has), at most 50. Reading again
- * from a stored cursor misses nothing. `packageId` is the one that defines the types, so events of later versions
- * of the package are in it. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ * The account module's events after `cursor` (null: from the first that the node still has), at most 50. Reading
+ * again from a stored cursor misses nothing. `packageId` is the one that defines the types, so events of later
+ * versions of the package are included. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readAccountEvents(
   chain: ChainClient,

@@ -27,7 +27,7 @@ export const accountAbort = {
   not_offered: 18,
   already_inactive: 19,
   bad_recovery_key: 20,
-  /** Every refusal of `seal_approve` and `seal_approve_at` */
+  /** Every rejection of `seal_approve` and `seal_approve_at` */
   no_access: 100,
 } as const;
 

@@ -11,7 +11,7 @@ export interface PackageProblem {
 }
 
 /**
- * Holds the ids of the account package and of its registry to the chain. Undefined when they are right. Throws
+ * Checks the ids of the account package and of its registry on chain. Undefined when they are correct. Throws
  * `ChainUnavailableError`.
  */
 export async function findPackageProblem(
@@ -33,7 +33,7 @@ export async function findPackageProblem(
   return { id: 'registry', message: otherType(type) };
 }
 
-/** The answer for what the chain says is not there; trouble on the way is thrown on. */
+/** Returns `missing` for objects that do not exist on chain; other errors are thrown. */
 function absent<T>(answer: T): (error: unknown) => T {
   return (error) => {
     if (!(error instanceof ChainRejectedError)) throw error;

@@ -59,7 +59,7 @@ function parseAccount(
     if (account.id !== object.objectId) throw new RangeError('contents name another object');
     return { account, objectVersion: BigInt(object.version), initialSharedVersion };
   } catch (cause) {
-    // A node that answers other bytes than the type has is broken; it says nothing about the account
+    // A node that returns bytes of another type is broken, which says nothing about the account
     throw new ChainUnavailableError('an account object could not be parsed', { cause });
   }
 }

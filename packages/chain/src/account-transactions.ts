@@ -24,13 +24,13 @@ export interface ScopedDelegate extends NewDelegate {
   proof: Uint8Array;
 }
 
-/** A delegate that comes with its account: no proof, because the account it would be over has no id yet. */
+/** A delegate that is added with its account: it has no proof, because the account has no id yet. */
 export interface FirstDelegate extends NewDelegate {
   /** Left out: everything, without an end */
   scope?: Scope;
 }
 
-/** Makes the sender's account, with a first delegate in the same transaction when one is given. */
+/** Creates the sender's account, with a first delegate in the same transaction if one is passed. */
 export function createAccount(packageId: string, registryId: string, delegate?: FirstDelegate): Transaction {
   const tx = new Transaction();
   const start = [tx.object(registryId), tx.object.clock()];
@@ -53,8 +53,8 @@ export function addDelegateKey(packageId: string, accountId: string, delegate: N
 }
 
 /**
- * Adds a delegate with a scope and without its proof, for a key that someone else holds: the full rights of
- * `add_delegate_key` are narrowed in the same transaction, which begins a new key epoch.
+ * Adds a delegate with a scope and without its proof, for a key that someone else has: the full rights of
+ * `add_delegate_key` are narrowed in the same transaction, which starts a new key epoch.
  */
 export function addDelegateKeyUnproven(
   packageId: string,
@@ -103,7 +103,7 @@ export function removeDelegateKey(packageId: string, accountId: string, publicKe
   ]);
 }
 
-/** Takes out every delegate whose time is over. */
+/** Removes every expired delegate. */
 export function pruneExpired(packageId: string, accountId: string): Transaction {
   return callAccount(packageId, accountId, 'prune_expired', (tx) => [tx.object.clock()]);
 }

@@ -4,7 +4,7 @@ import type { WalrusNetwork } from './walrus-network.ts';
 /** Maximum per transaction: fits into a sponsor's limit (7,000 bytes of kind), with room to spare. */
 export const maxBlobsPerTransaction = 30;
 
-/** Deletes blob objects of `owner`, who gets the storage back that was paid for. */
+/** Deletes blob objects of `owner`, who gets the paid storage back. */
 export function deleteBlobs(walrus: WalrusNetwork, objectIds: readonly string[], owner: string): Transaction {
   const tx = new Transaction();
   const freed = objectIds.map((objectId) =>

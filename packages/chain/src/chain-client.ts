@@ -11,12 +11,12 @@ export interface ChainClientOptions {
   fetch?: typeof fetch;
 }
 
-/** A connection to the chain. It holds no sockets of its own, so there is nothing to close. */
+/** A connection to the chain. It keeps no sockets open, so there is nothing to close. */
 export interface ChainClient {
   readonly sui: SuiGrpcClient;
   /**
-   * Runs `work` with a signal that aborts after `timeoutMs` (the client's own limit when left out). Whatever it
-   * throws comes out as `ChainUnavailableError` or `ChainRejectedError`.
+   * Runs `work` with a signal that aborts after `timeoutMs` (the client's own limit by default). Its errors become
+   * `ChainUnavailableError` or `ChainRejectedError`.
    */
   call<T>(work: (sui: SuiGrpcClient, signal: AbortSignal) => Promise<T>, timeoutMs?: number): Promise<T>;
 }

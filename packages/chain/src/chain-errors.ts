@@ -1,15 +1,15 @@
 import { ObjectError, SimulationError, TransactionError } from '@mysten/sui/client';
 import { GrpcStatusCode, RpcError } from '@mysten/sui/grpc';
 
-/** The chain could not be asked, or not completely: the same call may succeed later. */
+/** The chain could not be queried, or not completely: the same call may succeed later. */
 export class ChainUnavailableError extends Error {
   override name = 'ChainUnavailableError';
 }
 
-/** The chain refused: repeating the same call changes nothing. */
+/** The chain rejected the call: repeating it changes nothing. */
 export class ChainRejectedError extends Error {
   override name = 'ChainRejectedError';
-  /** Where the transaction failed in Move, when that is why it was refused */
+  /** Where the transaction failed in Move, if that is why it was rejected */
   readonly abort: MoveAbortInfo | undefined;
   constructor(message: string, options: { abort?: MoveAbortInfo | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
@@ -48,8 +48,8 @@ const rejections: ReadonlySet<string> = new Set(
 );
 
 /**
- * Sorts whatever a call on the SDK threw, by gRPC status and error class, never by text. What is not known to be a
- * refusal counts as unavailable, so that a network failure is never taken for an answer.
+ * Classifies any error of the SDK by gRPC status and error class, never by text. An unknown error counts as
+ * unavailable, so that a network failure is never mistaken for a response.
  */
 export function chainError(error: unknown): ChainUnavailableError | ChainRejectedError {
   if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError) return error;

@@ -12,8 +12,8 @@ export function delegateAddress(publicKey: Uint8Array): string {
 }
 
 /**
- * What a delegate signs to consent to be added to an account: "memrelay-delegate-v1" ‖ account id.
- * The 64-byte Ed25519 signature is the `proof` of `add_delegate_key_scoped`.
+ * The message that a delegate signs to consent to be added to an account: "memrelay-delegate-v1" ‖ account id. The
+ * 64-byte Ed25519 signature is the `proof` of `add_delegate_key_scoped`.
  */
 export function delegateProofMessage(accountId: string): Uint8Array {
   return Uint8Array.of(...proofPrefix, ...bcs.Address.serialize(accountId).toBytes());

@@ -17,8 +17,8 @@ export interface ExecutedTransaction {
 }
 
 /**
- * Signs and executes, and returns once the node that was asked can read the result. Throws `ChainRejectedError`
- * (with `abort` when Move refused) or `ChainUnavailableError`, after which the transaction may still take effect.
+ * Signs and executes, and returns once the queried node can read the result. Throws `ChainRejectedError` (with
+ * `abort` when Move rejected it) or `ChainUnavailableError`, after which the transaction may still take effect.
  */
 export async function executeTransaction(
   chain: ChainClient,

@@ -21,8 +21,8 @@ export interface OwnedBlob {
 }
 
 /**
- * The blob objects that `owner` holds, 50 in one call, in the chain's own order. Throws `ChainUnavailableError` and
- * `ChainRejectedError` while it is iterated.
+ * The blob objects that `owner` owns, 50 per call, in the chain's order. Throws `ChainUnavailableError` and
+ * `ChainRejectedError` during the iteration.
  */
 export async function* ownedBlobs(
   chain: ChainClient,

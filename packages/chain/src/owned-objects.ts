@@ -5,7 +5,7 @@ export type OwnedObject = SuiClientTypes.Object<{ content: true }>;
 
 export interface OwnedPage<Item> {
   items: Item[];
-  /** Where the next page begins; null after the last */
+  /** Start of the next page; null after the last */
   cursor: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Returns what a read of `name` found that began at or after `sinceMs`. */
+/** Returns the result of a read of `name` that started at or after `sinceMs`. */
 export type ReadInTurn<T> = (name: string, sinceMs: number, read: () => Promise<T>) => Promise<T>;
 
 interface Flight<T> {
@@ -7,7 +7,7 @@ interface Flight<T> {
 }
 
 /**
- * Fresh reads for any number of callers, with one read per name under way at a time: a caller joins a read that began late
+ * Fresh reads for any number of callers, with one read per name at a time: a caller joins a read that started late
  * enough, and all others share the next one. `now`: milliseconds of a clock that never goes back, as for `sinceMs`.
  */
 export function createReadsInTurn<T>(now: () => number): ReadInTurn<T> {

@@ -10,8 +10,8 @@ export interface SharedAccount {
 const clock: SharedAccount = { objectId: '0x6', initialSharedVersion: '1' };
 
 /**
- * Transaction kind bytes that ask the account for every identity: what key servers run before they hand out keys. All
- * inputs are given, so nothing is read from the chain.
+ * Transaction kind bytes that check every identity against the account: key servers run them before they return keys.
+ * All inputs are complete, so nothing is read from the chain.
  */
 export function sealApproval(
   packageId: string,

@@ -3,9 +3,9 @@ import { fromBase64, toBase64, toHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
 
 /**
- * Which transactions others may have paid for (decisions.md, "Sponsor routes"): functions of the account module, and
- * deleting or extending blobs. The chain itself sees that the blobs are the sender's own. Nothing else that costs
- * gas may ride along, so the other commands are refused, but for handing the sender what a deletion gives back.
+ * Which transactions a sponsor may pay for (decisions.md, "Sponsor routes"): functions of the account module, and
+ * deleting or extending blobs. The chain itself checks that the blobs are the sender's own. All other commands are
+ * rejected, except for transferring to the sender what a deletion returns.
  */
 
 export interface SponsorPolicy {

@@ -11,8 +11,8 @@ export interface WalCoin {
 const coinBcs = bcs.struct('Coin', { id: bcs.Address, value: bcs.u64() });
 
 /**
- * The WAL coins that `owner` holds, richest first. Coins are known by the name of their type: one that only calls itself
- * WAL would be refused by the contract. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ * The WAL coins that `owner` owns, richest first. Coins are identified by their type: the contract would reject one
+ * that only calls itself WAL. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readWalCoins(chain: ChainClient, owner: string): Promise<WalCoin[]> {
   const coins: WalCoin[] = [];

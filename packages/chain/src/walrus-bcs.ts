@@ -76,7 +76,7 @@ export const walrusEventBcs = {
   }),
 } as const;
 
-/** What a storage node signs to say that it holds a blob; the bytes go into `certify_blob` as its message. */
+/** The message that a storage node signs to confirm that it has a blob; `certify_blob` takes these bytes. */
 export const storageConfirmationBcs = bcs.struct('StorageConfirmation', {
   /** 1: a blob certificate */
   intent_type: bcs.u8(),
@@ -91,7 +91,7 @@ export const storageConfirmationBcs = bcs.struct('StorageConfirmation', {
   }),
 });
 
-/** The message for a blob object. `epoch`: the current one, or the certificate is refused. */
+/** The message for a blob object. `epoch`: the current one, otherwise the certificate is rejected. */
 export function storageConfirmation(
   epoch: number,
   blob: Pick<Blob, 'id' | 'blob_id' | 'deletable'>,
@@ -119,7 +119,7 @@ export function blobIdFromInteger(blobId: bigint | string): string {
   return text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** What the blob id is the Blake2b-256 hash of. */
+/** The input of the blob id's Blake2b-256 hash. */
 export const blobIdDerivationBcs = bcs.struct('BlobIdDerivation', {
   encoding_type: bcs.u8(),
   size: bcs.u64(),

@@ -89,16 +89,16 @@ function randomWeight(): Fr {
   return weight;
 }
 
-/** A sum in which no point can make up for another. One alone needs no weight. */
+/** A weighted sum, in which no point can compensate for another. A single point needs no weight. */
 function weighed(points: G2[], weights: Fr[]): G2 {
   const [only, ...others] = points;
   return only !== undefined && others.length === 0 ? only : mulVec(points, weights);
 }
 
 /**
- * Tells whether all of some signatures are of one key, compressed G1. They are checked together, as a sum with
- * random weights: two pairings however many there are. False, too, for bytes that are not a point, and for no
- * signatures at all. Throws for a key that is not a point.
+ * Whether all signatures are valid for one key, compressed G1. They are checked together, as a sum with random
+ * weights, with only two pairings. False for bytes that are not a point, and for no signatures at all. Throws for a
+ * key that is not a point.
  */
 export function createBlsVerifier(publicKey: Uint8Array): (signed: readonly SignedMessage[]) => boolean {
   const key = readPoint(new G1(), publicKey);

@@ -81,7 +81,7 @@ export function shardOfPair(pair: number, blobId: Uint8Array, nShards: number): 
 }
 
 /**
- * What the storage nodes sign together to announce the URL at which they answer. The chain's identifier keeps an
+ * The message that the storage nodes sign together to announce their URL. The chain's identifier keeps an
  * announcement from being replayed on another network.
  */
 export function storageNodesAnnouncement(chainId: string, url: string): Uint8Array {

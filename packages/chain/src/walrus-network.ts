@@ -1,7 +1,7 @@
 import type { ChainClient } from './chain-client.ts';
 import { readSystemObject } from './walrus-system.ts';
 
-/** What a transaction on blobs has to name. */
+/** The objects and ids that a transaction on blobs has to name. */
 export interface WalrusNetwork {
   /** The shared system object */
   systemObjectId: string;

@@ -93,7 +93,7 @@ const table = (name: string) => bcs.struct(name, { id: bcs.Address, size: bcs.u6
 const pendingValues = bcs.vector(bcs.struct('Entry', { key: bcs.u32(), value: bcs.u64() }));
 const authorized = bcs.enum('Authorized', { Address: bcs.Address, ObjectID: bcs.Address });
 
-/** The object of a storage node (`staking_pool.move`): clients read from it where the node answers. */
+/** The object of a storage node (`staking_pool.move`), in which clients find the node's address. */
 export const stakingPoolBcs = bcs.struct('StakingPool', {
   id: bcs.Address,
   state: bcs.enum('PoolState', { Active: null, Withdrawing: bcs.u32(), Withdrawn: null }),

@@ -4,7 +4,7 @@ import { accountBcs, accountEventBcs, parseAccountEvent, registryBcs } from '../
 import { accountAbort, accountAbortName } from '../src/account-limits.ts';
 import { delegateAddress, delegateProofMessage } from '../src/delegate-key.ts';
 
-/** What the Move VM and the localnet agree on; see `contracts/README.md`. */
+/** The common results of the Move VM and the localnet; see `contracts/README.md`. */
 interface RecordedStep {
   function: string;
   args: { type: string; value: unknown }[];
@@ -37,7 +37,7 @@ test('reads and writes every event of the vectors, and there is one of each name
   expect(new Set(events.map(({ name }) => name))).toEqual(new Set(Object.keys(accountEventBcs)));
 });
 
-test('an account is returned with its types', () => {
+test('returns an account with its types', () => {
   const step = steps.find(
     (candidate) => candidate.function === 'add_delegate_key_scoped' && candidate.account_bcs,
   )!;
@@ -59,12 +59,12 @@ test('returns undefined for an unknown event, and throws for a truncated one', (
   expect(() => parseAccountEvent(name, fromHex(bcs).subarray(1))).toThrow();
 });
 
-test('every abort code has its name', () => {
+test('names every abort code', () => {
   for (const [name, code] of Object.entries(accountAbort)) expect(accountAbortName(BigInt(code))).toBe(name);
   expect(accountAbortName(8)).toBeUndefined();
 });
 
-test('a delegate key has the address and the proof message that the account module expects', () => {
+test('derives the delegate address and proof message that the account module expects', () => {
   // A key and address pair of the vectors, which the Move VM has accepted.
   const added = steps.find((step) => step.function === 'add_delegate_key' && step.account_bcs)!;
   const [publicKey, address] = added.args.map(({ value }) => value as string);

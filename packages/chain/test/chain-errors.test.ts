@@ -17,7 +17,7 @@ describe('an error of the chain', () => {
     'CANCELLED',
     'ABORTED',
     'UNAUTHENTICATED',
-  ])('%s is worth another try', (status) => {
+  ])('%s can be retried', (status) => {
     expect(GrpcStatusCode).toHaveProperty(status);
     // The text says the opposite: it must not count
     expect(chainError(new RpcError('not found: invalid argument', status))).toBeInstanceOf(
@@ -32,7 +32,7 @@ describe('an error of the chain', () => {
     'PERMISSION_DENIED',
     'UNIMPLEMENTED',
     'OUT_OF_RANGE',
-  ])('%s is an answer', (status) => {
+  ])('%s is final', (status) => {
     expect(chainError(new RpcError('unavailable', status))).toBeInstanceOf(ChainRejectedError);
   });
 
@@ -60,7 +60,7 @@ describe('an error of the chain', () => {
 
 describe('a chain client', () => {
   const server = createServer((request, response) => {
-    // A server that takes the call and says nothing, and one that is no node at all
+    // A server that accepts connections and does not respond, and one that is not a node
     if (request.url?.startsWith('/broken')) response.writeHead(500).end('<html>');
   });
   let url: string;

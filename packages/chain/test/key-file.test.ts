@@ -10,7 +10,7 @@ const pair = Ed25519Keypair.fromSecretKey(seed);
 
 describe('a private key', () => {
   it.each([pair.getSecretKey(), toHex(seed), toHex(seed).toUpperCase(), `${pair.getSecretKey()}\n`])(
-    'is read from both forms (%#)',
+    'is read in both formats (%#)',
     (text) => {
       expect(parsePrivateKey(text).getSecretKey()).toBe(pair.getSecretKey());
       expect(addressOfPrivateKey(text)).toBe(delegateAddress(pair.getPublicKey().toRawBytes()));
@@ -23,7 +23,7 @@ describe('a private key', () => {
     `0x${'ab'.repeat(32)}`,
     `${pair.getSecretKey().slice(0, -1)}q`,
     `suiprivkey1${'q'.repeat(40)}`,
-  ])('of no known form is refused without being repeated (%#)', (text) => {
+  ])('in an unknown format is rejected without being repeated (%#)', (text) => {
     const error = caught(() => parsePrivateKey(text));
     expect(error).toBeInstanceOf(KeyFormatError);
     expect(error.cause).toBeUndefined();

@@ -5,7 +5,7 @@ import { encodeSealIdentity, parseSealIdentity } from '../src/seal-identity.ts';
 const origin = `0x${'0a'.repeat(32)}`;
 const tag = new Uint8Array(16).fill(7);
 
-test('is origin, tag and little-endian epoch', () => {
+test('consists of origin, tag and little-endian epoch', () => {
   const identity = encodeSealIdentity({ origin, tag, epoch: 0x0102n });
   expect(Buffer.from(identity).toString('hex')).toBe(`${'0a'.repeat(32)}${'07'.repeat(16)}0201000000000000`);
 });

@@ -37,8 +37,8 @@ function deletion(tx: Transaction, recipient: string): void {
   tx.transferObjects([storage], recipient);
 }
 
-describe('what is sponsored', () => {
-  it('is deleting own blobs, with what comes back going to the sender', async () => {
+describe('the sponsor pays for', () => {
+  it('deleting own blobs, with the refund going to the sender', async () => {
     const kind = await kindOf((tx) => {
       deletion(tx, sender);
       deletion(tx, sender);
@@ -48,7 +48,7 @@ describe('what is sponsored', () => {
     ]);
   });
 
-  it('is extending own blobs with own coins', async () => {
+  it('extending own blobs with own coins', async () => {
     const kind = await kindOf((tx) => {
       tx.moveCall({
         target: `${policy.walrusPackageId}::system::extend_blob`,
@@ -58,7 +58,7 @@ describe('what is sponsored', () => {
     expect(sponsoredTargets(kind, sender, policy)).toHaveLength(1);
   });
 
-  it('is every change of an account that this package offers', async () => {
+  it('every change of an account that this package offers', async () => {
     const delegate = { publicKey: 'ab'.repeat(32), address: stranger, label: 'laptop' };
     for (const tx of [
       createAccount(policy.packageId, id('7e'), delegate),
@@ -88,7 +88,7 @@ describe('what is sponsored', () => {
   });
 });
 
-describe('what is not sponsored', () => {
+describe('the sponsor does not pay for', () => {
   const refusals: [string, (tx: Transaction) => void][] = [
     ['nothing at all', () => undefined],
     ['a payment', (tx) => tx.transferObjects([tx.splitCoins(tx.gas, [1])], stranger)],
@@ -131,7 +131,7 @@ describe('what is not sponsored', () => {
     expect(() => sponsoredTargets(kind, sender, policy)).toThrow(UnsponsorableError);
   });
 
-  it('bytes that are no kind, have a tail, or are a system transaction', async () => {
+  it('bytes that are not a kind, have a tail, or are a system transaction', async () => {
     const kind = await kindOf((tx) => deletion(tx, sender));
     const changeEpoch = Buffer.concat([Buffer.of(1), Buffer.alloc(64)]);
     for (const bytes of [

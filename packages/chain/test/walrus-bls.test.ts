@@ -2,7 +2,7 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { expect, test } from 'vitest';
 import { createBlsVerifier, signBls } from '../src/walrus-bls.ts';
 
-/** Another implementation of the same suite, to hold ours against. */
+/** Another implementation of the same suite, to compare ours with. */
 const reference = bls12_381.longSignatures;
 const secretKey = new Uint8Array(32).fill(7);
 const verify = createBlsVerifier(reference.getPublicKey(secretKey).toBytes(true));
@@ -25,7 +25,7 @@ test('accepts one or many signatures of the key', () => {
   expect(verify([...many, ...many])).toBe(true);
 });
 
-test('rejects the batch if any one signature is wrong, at any position', () => {
+test('rejects the batch if any signature is wrong, at any position', () => {
   const many = ['a', 'b', 'c'].map(signed);
   for (const wrong of many.keys()) {
     const set = many.map((item, index) => (index === wrong ? { ...item, message: Buffer.from('x') } : item));

@@ -21,7 +21,7 @@ export interface CheckedWrap {
   serverSet: KeyServerSet;
 }
 
-/** Returns what is wrong with it, or the set it is made for. */
+/** Returns the problem with it, or the set that it is made for. */
 function setOf(object: SealObject, header: WrappedHeader, expected: WrapExpectation): KeyServerSet | string {
   if (!equalBytes(object.packageId, expected.packageId)) return 'wrapped for another package';
   if (!equalBytes(object.id, header.identity)) return 'wrapped for another identity';
@@ -31,10 +31,10 @@ function setOf(object: SealObject, header: WrappedHeader, expected: WrapExpectat
 }
 
 /**
- * Step 2, before any key server is asked: the first Seal wrap that is for the configured package, exactly this
- * envelope's identity and one configured key-server set. A second Seal wrap (say, of an older set) is allowed: what
- * either unwraps to must be the key of `recipient_pk`. Throws `EnvelopeError` `malformed` when a Seal wrap is not a
- * strict `EncryptedObject`, `foreign_wrap` when none fits.
+ * Step 2, before any request to a key server: the first Seal wrap for the configured package, exactly this envelope's
+ * identity and one configured key-server set. A second Seal wrap (say, of an older set) is allowed: what either
+ * unwraps to must be the key of `recipient_pk`. Throws `EnvelopeError` `malformed` when a Seal wrap is not a strict
+ * `EncryptedObject`, `foreign_wrap` when none matches.
  */
 export function checkWrap({ header }: { header: WrappedHeader }, expected: WrapExpectation): CheckedWrap {
   const objects = header.wraps

@@ -1,4 +1,4 @@
-/** Why an envelope was refused: stable codes for reports, in the order in which the reader checks. */
+/** Why an envelope was rejected: stable codes for reports, in the order in which the reader checks. */
 export type EnvelopeRefusal =
   /** A version, suite, kind or tag key this reader does not know */
   | 'unsupported_envelope'

@@ -78,7 +78,7 @@ export function encodeMeta(meta: EnvelopeMeta): Uint8Array {
   return bytes;
 }
 
-/** Strict: an unknown field is refused as well. Throws `EnvelopeError` `bad_meta`. */
+/** Strict: an unknown field is rejected as well. Throws `EnvelopeError` `bad_meta`. */
 export function decodeMeta(bytes: Uint8Array): EnvelopeMeta {
   let parsed: unknown;
   try {

@@ -25,7 +25,7 @@ export interface SealedBytes {
   header?: EnvelopeHeader;
   /** The object, or the Seal wraps of the envelope */
   objects: readonly SealObject[];
-  /** What they say that they are sealed for */
+  /** The account, namespace and epoch that they claim to be sealed for */
   identity: Uint8Array;
 }
 

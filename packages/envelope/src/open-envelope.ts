@@ -23,7 +23,7 @@ export interface Envelope {
 export interface HeaderExpectation {
   /** `account.origin`, 32 bytes */
   origin: Uint8Array;
-  /** The tag of the namespace that is asked for */
+  /** The tag of the requested namespace */
   tag: Uint8Array;
   /** `account.key_epoch` */
   maxEpoch: bigint;
@@ -46,7 +46,7 @@ export function checkHeader(bytes: Uint8Array, expected: HeaderExpectation): Env
   return { header, bytes: plainView(bytes) };
 }
 
-/** Whose signatures are believed: keys as 64 lower-case hex digits, or a question asked of the 32 bytes. */
+/** Trusted signers: keys as 64 lower-case hex digits, or a function of the 32 bytes. */
 export type Trust = ReadonlySet<string> | ((signer: Uint8Array) => boolean);
 
 export interface OpenedEnvelope {
@@ -58,8 +58,8 @@ export interface OpenedEnvelope {
 }
 
 /**
- * Step 3, with the unwrapped private key. Nothing of the text leaves before the body authenticated, the namespace
- * matched and a trusted key's signature held. Throws `wrong_recipient`, `decrypt_failed`, `malformed`,
+ * Step 3, with the unwrapped private key. No text is returned before the body was authenticated, the namespace
+ * matched and a trusted key's signature was verified. Throws `wrong_recipient`, `decrypt_failed`, `malformed`,
  * `bad_padding`, `bad_meta`, `wrong_tag`, `bad_signature`, `untrusted_signer`.
  */
 export function openBody(

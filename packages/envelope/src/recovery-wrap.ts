@@ -12,7 +12,7 @@ import { recoveryWrapLength, type Wrap, wrapType } from './wraps.ts';
  */
 const info = utf8('memrelay-recovery-wrap-v1');
 
-/** What the wrap is bound to: both are in the envelope's header. */
+/** The values that the wrap is bound to: both are in the envelope's header. */
 export interface WrapBinding {
   identity: Uint8Array;
   recipientPk: Uint8Array;

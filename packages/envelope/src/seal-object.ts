@@ -1,7 +1,7 @@
 import { bcsReader } from './bcs-reader.ts';
 import { EnvelopeError } from './envelope-error.ts';
 
-/** What must be known of a Seal `EncryptedObject` before key servers are asked; views into its bytes. */
+/** The parts of a Seal `EncryptedObject` that are needed before requests to key servers; views into its bytes. */
 export interface SealObject {
   packageId: Uint8Array;
   /** Without the package prefix */

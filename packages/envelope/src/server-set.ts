@@ -3,7 +3,7 @@ import { concatBytes, requireLength, u32, utf8 } from './bytes.ts';
 import type { Primitives } from './primitives.ts';
 import type { SealObject } from './seal-object.ts';
 
-/** Key servers and how much weight of them it takes: what a wrap is made for. */
+/** Key servers with weights and a threshold: what a wrap is made for. */
 export interface KeyServerSet {
   servers: readonly { objectId: Uint8Array; weight: number }[];
   threshold: number;

@@ -37,7 +37,7 @@ function reasonOf(act: () => unknown): string {
 describe('outbox cell', () => {
   const ring = secretRing([newSecret, oldSecret]);
 
-  it('opens at its place, of every size, and looks different each time', () => {
+  it('opens in its place, in every size, and looks different each time', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string({ maxLength: 40 }), (plaintext, column) => {
         fc.pre(column.isWellFormed());
@@ -50,7 +50,7 @@ describe('outbox cell', () => {
     );
   });
 
-  it('opens nowhere else, not even where the joined names are the same', () => {
+  it('opens nowhere else, not even if the concatenated names are equal', () => {
     const cell = sealCell(ring, place, text);
     for (const change of [
       { jobId: 'job-2' },
@@ -64,7 +64,7 @@ describe('outbox cell', () => {
       expect(reasonOf(() => openCell(ring, { ...place, ...change }, cell))).toBe('damaged');
   });
 
-  it('is refused with any byte changed, cut off or added', () => {
+  it('is rejected with any byte changed, removed or added', () => {
     const cell = sealCell(ring, place, text);
     for (let i = 0; i < cell.length; i++) {
       const changed = cell.slice();
@@ -75,7 +75,7 @@ describe('outbox cell', () => {
     expect(reasonOf(() => openCell(ring, place, Uint8Array.of(...cell, 0)))).toBe('damaged');
   });
 
-  it('of an older secret opens while the list names it, and the boot can tell when it does not', () => {
+  it('of an older secret opens while the secret is listed; otherwise the boot detects it', () => {
     const before = sealCell(secretRing([oldSecret]), place, text);
     expect(openCell(ring, place, before)).toEqual(text);
     expect(cellKeyId(sealCell(ring, place, text))).toBe(ring.currentId);
@@ -110,7 +110,7 @@ describe('secrets', () => {
     expect(() => secretRing([])).toThrow(RangeError);
   });
 
-  it('have a check value that tells them apart and is none of their key material', () => {
+  it('have a check value that distinguishes them and contains no key material', () => {
     expect(secretCheckValue(oldSecret)).toMatch(/^[0-9a-f]{32}$/);
     expect(secretCheckValue(oldSecret)).toBe(secretCheckValue(filled(1)));
     expect(secretCheckValue(oldSecret)).not.toBe(secretCheckValue(newSecret));

@@ -16,10 +16,10 @@ import { readAll } from './read-all.ts';
 
 const reasonOf = (of: Sealed, bytes: Uint8Array) => refusal(() => readAll(of, bytes));
 
-describe('a body that authenticates and breaks a rule', () => {
+describe('an authenticated body that breaks a rule', () => {
   const sealed = seal();
 
-  it('is accepted by the same means when it keeps them', () => {
+  it('is accepted if it breaks none', () => {
     expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed)))).toBe('accepted');
   });
 
@@ -33,11 +33,11 @@ describe('a body that authenticates and breaks a rule', () => {
       (body: Uint8Array) => body.set(u32(0xffff_ffff), 4 + readU32(body, 0)),
       'malformed',
     ],
-  ])('is refused: %s', (_, change, reason) => {
+  ])('is rejected: %s', (_, change, reason) => {
     expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed), change))).toBe(reason);
   });
 
-  it('is refused when a field boundary moves by a byte', () => {
+  it('is rejected when a field boundary moves by a byte', () => {
     for (const by of [-1, 1]) {
       const shift = (body: Uint8Array) => {
         const at = 4 + readU32(body, 0);
@@ -47,7 +47,7 @@ describe('a body that authenticates and breaks a rule', () => {
     }
   });
 
-  it('is refused when it is padded to another size', () => {
+  it('is rejected when it is padded to another size', () => {
     for (const length of [1_025, 1_088, 4_096]) {
       const bytes = forge(
         sealed,
@@ -63,12 +63,12 @@ describe('a body that authenticates and breaks a rule', () => {
     }
   });
 
-  it('is refused when its namespace is not that of the tag', () => {
+  it('is rejected when its namespace does not match the tag', () => {
     const meta = encodeMeta({ ns: 'other', ...sealed.input.meta });
     expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed, { meta })))).toBe('wrong_tag');
   });
 
-  it('is refused when meta or text is not what it must be', () => {
+  it('is rejected when meta or text is invalid', () => {
     const withMeta = (meta: Uint8Array) => reasonOf(sealed, signedBody(sealed, contentOf(sealed, { meta })));
     expect(withMeta(utf8('{}'))).toBe('bad_meta');
     expect(withMeta(new Uint8Array(0))).toBe('bad_meta');
@@ -78,7 +78,7 @@ describe('a body that authenticates and breaks a rule', () => {
     expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed, { text: overlong })))).toBe('malformed');
   });
 
-  it('is refused when signed by a key of small order', () => {
+  it('is rejected when signed by a key of small order', () => {
     const signer = concatBytes(Uint8Array.of(1), filled(0, 31));
     const content = contentOf(sealed, { signer });
     const signature = concatBytes(signer, filled(0, 32));
@@ -118,12 +118,12 @@ describe('trust', () => {
   const envelope = checkHeader(sealed.bytes, sealed.expectation);
   const signer = p.ed25519PublicKey(sealed.input.signer);
 
-  it('is a set of hex keys or a question, and the result says who signed', () => {
+  it('is a set of hex keys or a function, and the result names the signer', () => {
     expect(openBody(p, envelope, sealed.privateKey, new Set([toHex(signer)])).signer).toEqual(signer);
     expect(openBody(p, envelope, sealed.privateKey, () => true).signer).toEqual(signer);
   });
 
-  it('is asked only about a signature that holds, and its refusal names the signer and no text', () => {
+  it('is checked only for a valid signature, and a rejection names the signer and no text', () => {
     const asked: Uint8Array[] = [];
     const refuse = (key: Uint8Array) => {
       asked.push(key);
@@ -146,7 +146,7 @@ describe('trust', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it('calls every refusal an integrity failure but that of a format from the future', () => {
+  it('treats every rejection as an integrity failure, except for an unsupported format', () => {
     expect(new EnvelopeError('unsupported_envelope', '').integrity).toBe(false);
     expect(new EnvelopeError('decrypt_failed', '').integrity).toBe(true);
   });

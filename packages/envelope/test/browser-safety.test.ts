@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, '../src');
 const nodeOnly = ['node-primitives.ts', 'at-rest.ts', 'hmac-node.ts'];
 
 describe('browser safety', () => {
-  it('keeps Node out of every other file', () => {
+  it('keeps Node out of all files that browsers load', () => {
     for (const file of readdirSync(source).filter((name) => !nodeOnly.includes(name))) {
       const code = readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
       expect(code, file).not.toMatch(/node:|\bBuffer\b|\bprocess\b|\brequire\(/);
@@ -16,7 +16,7 @@ describe('browser safety', () => {
     }
   });
 
-  it('bundles for a browser and works where there is nothing of Node', async () => {
+  it('bundles for a browser and works without Node', async () => {
     const entry = `
       import { portablePrimitives as p } from '${source}/portable-primitives.ts';
       import { newEnvelopeId } from '${source}/envelope-id.ts';

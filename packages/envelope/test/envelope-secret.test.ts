@@ -4,7 +4,7 @@ import { checkHeader, envelopeSecret, openWithSecret } from '../src/open-envelop
 import { portablePrimitives } from '../src/portable-primitives.ts';
 import { filled, seal } from './fixtures.ts';
 
-/** The secret that opens one envelope: what an import hands on instead of the namespace key. */
+/** The secret that opens one envelope: an import passes it on instead of the namespace key. */
 
 const anyone = () => true;
 const opening = (sealed: ReturnType<typeof seal>, p = nodePrimitives) => {
@@ -16,7 +16,7 @@ describe('the secret of one envelope', () => {
   it.each([
     ['node', nodePrimitives],
     ['portable', portablePrimitives],
-  ])('opens it as its key does (%s)', (_, p) => {
+  ])('opens it as its key would (%s)', (_, p) => {
     const { envelope, secret } = opening(seal({ text: 'only this one' }), p);
     expect(openWithSecret(p, envelope, secret, anyone).text).toBe('only this one');
   });
@@ -31,7 +31,7 @@ describe('the secret of one envelope', () => {
     );
   });
 
-  it('believes no signer that is not trusted, and takes no key of another pair', () => {
+  it('trusts no signer that is not listed, and accepts no key of another pair', () => {
     const sealed = seal({ text: 'signed by somebody' });
     const { envelope, secret } = opening(sealed);
     expect(() => openWithSecret(nodePrimitives, envelope, secret, new Set())).toThrow(

@@ -30,7 +30,7 @@ export const wrapExpectation: WrapExpectation = { packageId, serverSets: [server
 
 /**
  * Bytes with the exact layout of a Seal `EncryptedObject` (AES-256-GCM of 32 bytes), written by hand from the BCS
- * definition; the cryptographic parts are fillers, since no key server is asked here.
+ * definition; the cryptographic parts are fillers, because no key server is involved here.
  */
 export function sealObjectBytes(
   identity: Uint8Array,
@@ -100,7 +100,7 @@ export function seal(changes: Partial<SealInput> = {}, primitives: Primitives = 
   };
 }
 
-/** The reason for which `act` is refused. Anything but an `EnvelopeError` fails the test. */
+/** The reason for which `act` is rejected. Anything but an `EnvelopeError` fails the test. */
 export function refusal(act: () => unknown): EnvelopeRefusal | 'accepted' {
   try {
     act();

@@ -84,11 +84,11 @@ describe('header', () => {
     ['wrap length one more', patched(bytes, 154, 0x95), 'malformed'],
     ['wrap length one less', patched(bytes, 154, 0x93), 'malformed'],
     ['one byte after', concatBytes(bytes, Uint8Array.of(0)), 'malformed'],
-  ])('refuses: %s', (_, broken, reason) => {
+  ])('rejects: %s', (_, broken, reason) => {
     expect(parse(broken)).toBe(reason);
   });
 
-  it('does not allocate as much as a hostile length claims', () => {
+  it('does not allocate the length that a hostile header claims', () => {
     const hostile = withU32(withU32(bytes.slice(0, 153), 8, 16_384), 12, 1_500_000);
     const before = process.memoryUsage().arrayBuffers;
     for (let i = 0; i < 2_000; i++) expect(refusal(() => parseHeader(hostile))).toBe('malformed');
@@ -117,7 +117,7 @@ describe('header', () => {
     ['body too short', { bodyLength: 1_039 }],
     ['envelope too long', { bodyLength: 1_572_864 }],
     ['header too long', { wraps: [{ type: 9, bytes: filled(1, 16_300) }] }],
-  ])('is not built with a bad %s', (_, change) => {
+  ])('cannot be built with a bad %s', (_, change) => {
     expect(() => buildHeader({ ...parseHeader(bytes), ...change })).toThrow(RangeError);
   });
 
@@ -141,7 +141,7 @@ describe('header', () => {
     expect(checkHeader(bytes, { origin, tag, maxEpoch }).header).toEqual(header);
   });
 
-  it('knows its kinds', () => {
+  it('has known kinds', () => {
     for (const kind of Object.values(envelopeKind)) expect(parseHeader(seal({ kind }).bytes).kind).toBe(kind);
   });
 });

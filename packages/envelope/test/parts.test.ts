@@ -64,7 +64,7 @@ describe('identity', () => {
     expect(sealIdentity(origin, tag, (1n << 64n) - 1n)).toHaveLength(56);
   });
 
-  it('of a new key pair is that of its scope, and the halves belong together', () => {
+  it('of a new key pair is that of its scope, and the halves match', () => {
     const scope = { account: filled(9), origin, tag: filled(1, 16), keyEpoch: 3n, serverSet: 'set' };
     const first = newNamespaceKeyPair(p, scope);
     const second = newNamespaceKeyPair(p, scope);
@@ -88,7 +88,7 @@ describe('envelope id', () => {
 });
 
 describe('Padmé', () => {
-  it('gives the sizes of the definition', () => {
+  it('returns the sizes of the definition', () => {
     const table = [
       1, 1, 2, 2, 3, 3, 8, 8, 9, 10, 17, 18, 100, 104, 1_000, 1_024, 1_025, 1_088, 1_048_576, 1_048_576,
     ];
@@ -112,7 +112,7 @@ describe('Padmé', () => {
 });
 
 describe('wraps', () => {
-  it('round trip byte for byte, unknown types and empty ones too', () => {
+  it('round trip byte for byte, including unknown types and empty ones', () => {
     const wrap = fc.record({
       type: fc.constantFrom(0, 1, 3, 77, 255),
       bytes: fc.uint8Array({ maxLength: 300 }),
@@ -131,12 +131,12 @@ describe('wraps', () => {
     );
   });
 
-  it('refuse a recovery wrap of another size', () => {
+  it('reject a recovery wrap of another size', () => {
     expect(refusal(() => decodeWraps(Uint8Array.of(2, 1, 0, 9), 1))).toBe('malformed');
     expect(() => encodeWraps([{ type: 2, bytes: filled(1, 111) }])).toThrow(RangeError);
   });
 
-  it('refuse what the format cannot hold', () => {
+  it('reject what the format cannot represent', () => {
     const wrap = sealWrap(filled(1, 56));
     for (const wraps of [
       [],
@@ -190,11 +190,11 @@ describe('meta', () => {
     ['an array', [valid]],
     ['null', null],
     ['text', 'work'],
-  ])('is refused: %s', (_, value) => {
+  ])('is rejected: %s', (_, value) => {
     expect(refusal(() => decodeMeta(json(value)))).toBe('bad_meta');
   });
 
-  it('is refused when it is not JSON, not UTF-8, or hides a lone surrogate or prototype', () => {
+  it('is rejected when it is not JSON, not UTF-8, or hides a lone surrogate or prototype', () => {
     const texts = ['', '{', `\ufeff${JSON.stringify(valid)}`, `${JSON.stringify(valid)}x`];
     for (const text of texts) expect(refusal(() => decodeMeta(utf8(text)))).toBe('bad_meta');
     const surrogate = `{"ns":"\\ud800","created_at":"${valid.created_at}"}`;
@@ -206,11 +206,11 @@ describe('meta', () => {
     ).toBe('bad_meta');
   });
 
-  it('does not repeat a stranger field name in its message', () => {
+  it("does not repeat an unknown field's name in its message", () => {
     expect(() => decodeMeta(json({ ...valid, 'my secret': 1 }))).toThrow(/^unknown field$/);
   });
 
-  it('is not written when a field breaks its rule or above 8 KiB', () => {
+  it('is not written when a field is invalid or above 8 KiB', () => {
     expect(() => encodeMeta({ ...valid, created_at: 'yesterday' })).toThrow('created_at');
     expect(() => encodeMeta({ ...valid, ns: '\ud800' })).toThrow('ns');
     expect(() => encodeMeta({ ...valid, importance: Number.NaN })).toThrow('importance');

@@ -100,7 +100,7 @@ describe('both primitive sets', () => {
     for (const output of outputs) expect(Object.getPrototypeOf(output)).toBe(Uint8Array.prototype);
   });
 
-  it('refuse every X25519 public key whose shared secret is zero', () => {
+  it('reject every X25519 public key whose shared secret is zero', () => {
     const zeroSecretKeys = [
       '00'.repeat(32),
       `01${'00'.repeat(31)}`,
@@ -114,7 +114,7 @@ describe('both primitive sets', () => {
       for (const key of zeroSecretKeys) expect(p.x25519SharedSecret(p.randomBytes(32), key)).toBeUndefined();
   });
 
-  it('refuse small-order and non-canonical Ed25519 keys that OpenSSL itself would accept', () => {
+  it('reject small-order and non-canonical Ed25519 keys that OpenSSL itself would accept', () => {
     const signature = concatBytes(Point.ZERO.toBytes(), new Uint8Array(32));
     for (const point of torsionPoints()) {
       const encoded = point.toBytes();
@@ -131,7 +131,7 @@ describe('both primitive sets', () => {
         expect(isStrictEd25519Point(fromHex(`${low.toString(16)}${'ff'.repeat(30)}${high}`))).toBe(false);
   });
 
-  it('refuse S + L, which satisfies the same equation', () => {
+  it('reject S + L, which satisfies the same equation', () => {
     const seed = node.randomBytes(32);
     const message = node.randomBytes(20);
     const signature = node.ed25519Sign(seed, message);
@@ -191,7 +191,7 @@ describe('node key objects', () => {
     );
   });
 
-  it('derive the public half that OpenSSL derives', () => {
+  it('derive the same public half as OpenSSL', () => {
     const seed = node.randomBytes(32);
     const der = Buffer.from(concatBytes(fromHex('302e020100300506032b657004220420'), seed));
     const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));

@@ -9,7 +9,7 @@ import { filled, p, seal, sealWrap } from './fixtures.ts';
 import { readAll } from './read-all.ts';
 
 describe('round trip', () => {
-  it('gives back every text, meta, namespace, kind and epoch, across primitive sets', () => {
+  it('returns every text, meta, namespace, kind and epoch, across primitive sets', () => {
     const meta = fc.record(
       {
         created_at: fc.constant('2026-02-01T12:00:00Z'),
@@ -55,7 +55,7 @@ describe('round trip', () => {
     expect(sizes('x'.repeat(1_000), 'x'.repeat(1_001), 'x'.repeat(1_010))).toBe(1);
   });
 
-  it('takes 1 MiB of text, and refuses what would pass 1.5 MiB', () => {
+  it('accepts 1 MiB of text, and rejects envelopes above 1.5 MiB', () => {
     const text = 'é'.repeat(524_288);
     const large = seal({ text, wraps: [{ type: 9, bytes: filled(1, 16_000) }] });
     expect(large.bytes.length).toBeLessThan(maxEnvelopeLength);
@@ -72,14 +72,14 @@ describe('round trip', () => {
     expect(first.bytes.slice(a.headerLength)).not.toEqual(again.bytes.slice(b.headerLength));
   });
 
-  it('opens a view into a larger buffer, and a Buffer', () => {
+  it('opens a view of a larger buffer, and a Buffer', () => {
     const sealed = seal();
     const around = concatBytes(filled(1, 13), sealed.bytes, filled(2, 7));
     expect(readAll(sealed, around.subarray(13, -7)).text).toBe(sealed.input.text);
     expect(readAll(sealed, Buffer.from(sealed.bytes)).text).toBe(sealed.input.text);
   });
 
-  it('keeps unknown wraps byte for byte and reads past them', () => {
+  it('keeps unknown wraps byte for byte and skips them when reading', () => {
     const sealed = seal();
     const unknown = { type: 200, bytes: filled(0xee, 33) };
     const wraps = [unknown, ...sealed.input.wraps, { type: 0, bytes: new Uint8Array(0) }];
@@ -88,7 +88,7 @@ describe('round trip', () => {
     expect(opened.header.wraps).toEqual(wraps);
   });
 
-  it('refuses to seal what the format cannot carry', () => {
+  it('rejects what the format cannot represent', () => {
     for (const changes of [
       { text: 'x\ud800' },
       { namespace: '\udc00' },

@@ -14,7 +14,7 @@ const headerLengthOf = (bytes: Uint8Array) => readU32(bytes, 8);
 const reasonOf = (of: Sealed, bytes: Uint8Array) => refusal(() => readAll(of, bytes));
 
 describe('changed bytes', () => {
-  it('are refused at every position of a small envelope', () => {
+  it('are rejected at every position of a small envelope', () => {
     const sealed = seal();
     for (let i = 0; i < sealed.bytes.length; i++) {
       const bytes = sealed.bytes.slice();
@@ -23,7 +23,7 @@ describe('changed bytes', () => {
     }
   });
 
-  it('are refused in every bit of the header', () => {
+  it('are rejected in every bit of the header', () => {
     const sealed = seal();
     for (let bit = 0; bit < headerLengthOf(sealed.bytes) * 8; bit++) {
       const bytes = sealed.bytes.slice();
@@ -32,7 +32,7 @@ describe('changed bytes', () => {
     }
   });
 
-  it('are refused in samples of a large one', () => {
+  it('are rejected in samples of a large one', () => {
     const sealed = seal({ text: 'long '.repeat(40_000) });
     fc.assert(
       fc.property(fc.nat(sealed.bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
@@ -44,7 +44,7 @@ describe('changed bytes', () => {
     );
   });
 
-  it('are refused as truncation and extension at every length', () => {
+  it('are rejected as truncation and extension at every length', () => {
     const sealed = seal();
     for (let length = 0; length < sealed.bytes.length; length++)
       expect(reasonOf(sealed, sealed.bytes.subarray(0, length))).toBe('malformed');
@@ -53,10 +53,10 @@ describe('changed bytes', () => {
   });
 });
 
-describe('an envelope out of its place', () => {
+describe('an envelope in the wrong place', () => {
   const sealed = seal();
 
-  it('with the body of another of the same pair is refused', () => {
+  it('with the body of another one of the same pair is rejected', () => {
     const other = seal({ ...sealed.input, envelopeId: newEnvelopeId(p), text: 'Another memory.' });
     const at = headerLengthOf(sealed.bytes);
     const swapped = concatBytes(sealed.bytes.subarray(0, at), other.bytes.subarray(at));
@@ -64,7 +64,7 @@ describe('an envelope out of its place', () => {
     expect(reasonOf(sealed, swapped)).toBe('decrypt_failed');
   });
 
-  it('of another account, namespace, or epoch is refused before anything is opened', () => {
+  it('of another account, namespace, or epoch is rejected before anything is opened', () => {
     const { origin } = sealed.input;
     expect(reasonOf(sealed, seal().bytes)).toBe('wrong_origin');
     expect(reasonOf(sealed, seal({ origin, namespace: 'other' }).bytes)).toBe('wrong_tag');
@@ -77,7 +77,7 @@ describe('an envelope out of its place', () => {
     expect(readAll(later).header.keyEpoch).toBe(3n);
   });
 
-  it('with an older epoch written over its own is refused', () => {
+  it('with an older epoch written into it is rejected', () => {
     const bytes = sealed.bytes.slice();
     bytes[64] = 6;
     expect(reasonOf(sealed, bytes)).toBe('foreign_wrap');
@@ -86,13 +86,13 @@ describe('an envelope out of its place', () => {
     ).toBe('decrypt_failed');
   });
 
-  it('is refused with the key of another pair', () => {
+  it('is rejected with the key of another pair', () => {
     const envelope = checkHeader(sealed.bytes, sealed.expectation);
     for (const key of [p.randomBytes(32), filled(1, 31), new Uint8Array(0)])
       expect(refusal(() => openBody(p, envelope, key, sealed.trust))).toBe('wrong_recipient');
   });
 
-  it('with the wrap of another identity, package, set or threshold is refused', () => {
+  it('with the wrap of another identity, package, set or threshold is rejected', () => {
     const { identity } = parseHeader(sealed.bytes);
     const foreign = sealIdentity(filled(1), sealed.expectation.tag, 7n);
     for (const wrap of [
@@ -104,7 +104,7 @@ describe('an envelope out of its place', () => {
       expect(reasonOf(sealed, seal({ ...sealed.input, wraps: [wrap] }).bytes)).toBe('foreign_wrap');
   });
 
-  it('whose header was replayed over a new body is refused: its writer did not sign that', () => {
+  it('whose header was replayed over a new body is rejected, because its writer did not sign that', () => {
     // An attacker knows the public key, so can seal under the same header fields; only the signature stops it.
     const attacker = p.randomBytes(32);
     const mine = forge(sealed, (header, length) => {
@@ -123,7 +123,7 @@ describe('an envelope out of its place', () => {
     expect(reasonOf(sealed, unsigned)).toBe('bad_signature');
   });
 
-  it('whose authentic plaintext was moved into a fresh encapsulation is refused', () => {
+  it('whose authentic plaintext was moved into a new encapsulation is rejected', () => {
     const content = contentOf(sealed);
     const original = p.ed25519Sign(
       sealed.input.signer,

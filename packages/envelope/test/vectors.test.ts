@@ -29,7 +29,7 @@ const wrapExpectation: WrapExpectation = {
   ],
 };
 
-/** Opens `bytes` with nothing but what the published file says of `vector`. */
+/** Opens `bytes` using only the published data of `vector`. */
 function open(p: Primitives, vector: Vectors['envelopes'][number], bytes: Uint8Array) {
   const envelope = checkHeader(bytes, {
     origin: fromHex(vector.origin),
@@ -46,7 +46,7 @@ describe.each([
   ['node', nodePrimitives],
   ['portable', portablePrimitives],
 ] as const)('published vectors on %s primitives', (_, p) => {
-  it('are what this code produces', () => {
+  it('are produced by this code', () => {
     expect(JSON.parse(JSON.stringify(buildVectors(p)))).toEqual(vectors);
   });
 
@@ -66,7 +66,7 @@ describe.each([
     );
   });
 
-  it.each(vectors.refused)('refuse: $name', ({ envelope, reason }) => {
+  it.each(vectors.refused)('reject: $name', ({ envelope, reason }) => {
     expect(refusal(() => open(p, vectors.envelopes[0]!, fromHex(envelope)))).toBe(reason);
   });
 

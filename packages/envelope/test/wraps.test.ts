@@ -66,12 +66,12 @@ describe('Seal object', () => {
     }
   });
 
-  it('made by hand equals what @mysten/seal would serialise', () => {
+  it('written by hand equals what @mysten/seal would serialize', () => {
     const bytes = sealObjectBytes(identity);
     expect(EncryptedObject.serialize(EncryptedObject.parse(bytes)).toBytes()).toEqual(bytes);
   });
 
-  it('is refused at every shorter length, with a byte more, and without encryption', () => {
+  it('is rejected at every shorter length, with an extra byte, and without encryption', () => {
     const bytes = sealObjectBytes(identity);
     for (let length = 0; length < bytes.length; length++)
       expect(refusal(() => parseSealObject(bytes.subarray(0, length)))).toBe('malformed');
@@ -91,13 +91,13 @@ describe('Seal object', () => {
     ['share kind', 158, 1],
     ['share count', 255, 1],
     ['option flag', 402, 2],
-  ])('is refused with a wrong %s', (_, offset, value) => {
+  ])('is rejected with a wrong %s', (_, offset, value) => {
     const bytes = sealObjectBytes(identity);
     bytes[offset] = value;
     expect(refusal(() => parseSealObject(bytes))).toBe('malformed');
   });
 
-  it('with hostile lengths is refused without an allocation of that size', () => {
+  it('with hostile lengths is rejected without an allocation of that size', () => {
     const huge = [0xff, 0xff, 0x7f];
     const bytes = sealObjectBytes(identity);
     for (const offset of [33, 90, 255])
@@ -130,7 +130,7 @@ describe('wrap check', () => {
   const check = (wraps: Wrap[], expected = wrapExpectation) =>
     refusal(() => checkWrap(header(...wraps), expected));
 
-  it('finds the set, current or past, and the wrap among others', () => {
+  it('finds the set, current or historical, and the wrap among others', () => {
     const unknown = { type: 9, bytes: filled(1, 5) };
     const both = { packageId, serverSets: [serverSet, weighted] };
     expect(checkWrap(header(unknown, sealWrap(identity)), both).serverSet).toBe(serverSet);
@@ -141,7 +141,7 @@ describe('wrap check', () => {
     expect(later.serverSet).toBe(serverSet);
   });
 
-  it('refuses another identity: account, namespace, epoch, or one that only begins alike', () => {
+  it('rejects another identity: account, namespace, epoch, or one with only the same prefix', () => {
     for (const other of [
       sealIdentity(filled(0x12), filled(0x22, 16), 5n),
       sealIdentity(filled(0x11), filled(0x23, 16), 5n),
@@ -153,7 +153,7 @@ describe('wrap check', () => {
       expect(check([sealWrap(other)])).toBe('foreign_wrap');
   });
 
-  it('refuses another package, server set, weight or threshold, and an envelope without a Seal wrap', () => {
+  it('rejects another package, server set, weight or threshold, and an envelope without a Seal wrap', () => {
     const { servers } = serverSet;
     expect(check([sealWrap(identity, serverSet, filled(0xab))])).toBe('foreign_wrap');
     for (const set of [
@@ -169,7 +169,7 @@ describe('wrap check', () => {
     expect(check([sealWrap(identity)], { packageId, serverSets: [] })).toBe('foreign_wrap');
   });
 
-  it('refuses the envelope when any of its Seal wraps is not one', () => {
+  it('rejects the envelope when any of its Seal wraps is invalid', () => {
     expect(check([sealWrap(identity), { type: 1, bytes: filled(1, 40) }])).toBe('malformed');
   });
 });
@@ -239,7 +239,7 @@ describe('recovery wrap', () => {
       expect(refusal(() => openRecoveryWrap(p, bad, recoveryKey, binding))).toBe('malformed');
   });
 
-  it('is not made of a key that is not of recipient_pk, or for a key of small order', () => {
+  it('cannot be made with a key that does not match recipient_pk, or for a key of small order', () => {
     expect(() => sealRecoveryWrap(p, recoveryPk, binding, p.randomBytes(32))).toThrow(RangeError);
     expect(() => sealRecoveryWrap(p, new Uint8Array(32), binding, privateKey)).toThrow(RangeError);
   });

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * A dump of a process's memory holds keys and text (security.md, "Requests and sessions"), so none of ours writes one.
+ * A dump of a process's memory contains keys and text (security.md, "Requests and sessions"), so our processes write
+ * none.
  *
- * The limit is 1 byte where it can be set exactly: like 0 it is too small for a file, and Linux takes 1 (and not 0) as
- * refusing also where `core_pattern` pipes the dump to a program, see `coredump_pipe` in its fs/coredump.c.
+ * The limit is 1 byte where it can be set exactly: like 0 it is too small for a file, and Linux treats 1 (but not 0)
+ * as disabling dumps even if `core_pattern` pipes them to a program, see `coredump_pipe` in its fs/coredump.c.
  */
 const oneByte = '--core=1:1';
 
@@ -23,7 +24,7 @@ export function withoutCoreDumps(command: string, args: readonly string[]): [str
 export function turnOffCoreDumps(): string | undefined {
   if (process.platform !== 'linux' || softLimit() === '1') return undefined;
   spawnSync('prlimit', ['--pid', String(process.pid), oneByte], {
-    // The environment holds secrets
+    // The environment contains secrets
     env: { PATH: process.env.PATH },
     stdio: 'ignore',
   });

@@ -12,7 +12,10 @@ export interface PartLog {
   error(fields: object, message: string): void;
 }
 
-/** From the signal on. After that the process exits, whatever has not ended: what it leaves is resumed from the database. */
+/**
+ * Counted from the signal. After that the process exits even if work is unfinished, which is resumed from the
+ * database.
+ */
 export const stopDeadlineMs = 20_000;
 
 /**

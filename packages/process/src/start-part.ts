@@ -31,7 +31,7 @@ export interface RunningPart {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** The part ended before it was ready; what it wrote on stderr says why. */
+/** The part exited before it was ready; its stderr output says why. */
 export class PartStartError extends Error {
   override name = 'PartStartError';
   readonly exitCode: number | undefined;

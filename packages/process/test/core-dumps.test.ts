@@ -40,7 +40,7 @@ async function run(command: string, args: readonly string[], path = process.env.
 describe.runIf(process.platform === 'linux')('core dumps', () => {
   const off = hasPrlimit ? '1 1' : '0 0';
 
-  test('are off in what is started without them, which stays the same process', async () => {
+  test('are off in a process started without them, which keeps its process id', async () => {
     const started = withoutCoreDumps(node[0], [...node.slice(1), printLimits]);
     expect(await run(...started)).toBe(off);
     const pids = await run('/bin/sh', [
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
     expect(after).toBe(before);
   });
 
-  test('are off also where there is no prlimit', async () => {
+  test('are off even without prlimit', async () => {
     const started = withoutCoreDumps(node[0], [...node.slice(1), printLimits]);
     expect(await run(...started, directory)).toBe('0 0');
   });
@@ -71,12 +71,12 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
   /** Turns them off for itself; prints the warning and then the limits. */
   const forItself = `import { turnOffCoreDumps } from '${library}'; console.log(turnOffCoreDumps() ?? 'no warning'); ${printLimits}`;
 
-  test.runIf(hasPrlimit)('are turned off by a process for itself', async () => {
+  test.runIf(hasPrlimit)('can be turned off by a process for itself', async () => {
     const text = await run(node[0], [...node.slice(1), forItself]);
     expect(text.split('\n')).toEqual(['no warning', '1 1']);
   });
 
-  test('that cannot be turned off are said, with what to do', async () => {
+  test('that cannot be turned off are reported, with a solution', async () => {
     const text = await run(node[0], [...node.slice(1), forItself], directory);
     const [warning, limits] = text.split('\n');
     // Where the hard limit is 0 there is nothing to say

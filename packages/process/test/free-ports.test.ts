@@ -37,14 +37,11 @@ describe('free ports', () => {
     for (const port of await freePorts(50)) expect(port).toBeLessThan(32_768);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'are kept from other processes until the one that has them ends',
-    async () => {
-      const port = await freePort();
-      expect(await isHeld(port)).toBe(true);
-      const others = askedElsewhere(20);
-      expect(others).not.toContain(port);
-      for (const other of others) expect(await isHeld(other)).toBe(false);
-    },
-  );
+  it.runIf(process.platform === 'linux')('are reserved until the process that has them exits', async () => {
+    const port = await freePort();
+    expect(await isHeld(port)).toBe(true);
+    const others = askedElsewhere(20);
+    expect(others).not.toContain(port);
+    for (const other of others) expect(await isHeld(other)).toBe(false);
+  });
 });

@@ -1,7 +1,7 @@
 /**
- * Vectors as directions, a signed byte for each number: an eighth of what JSON takes, so that a memory of a megabyte has
- * room for all its vectors in one request. Each is scaled by its own largest number; the length is not kept, since search
- * compares directions. What rounding costs of a cosine is below 0.0001 for the vectors of models.
+ * Vectors as directions, with a signed byte per number: an eighth of the size of JSON, so that all vectors of a
+ * one-megabyte memory fit into one request. Each is scaled by its own largest number; the length is not kept, because
+ * search compares directions. Rounding changes a cosine by less than 0.0001 for the vectors of models.
  */
 
 /** The bytes of all, one after the other. A zero vector stays zero. */

@@ -47,8 +47,8 @@ export type Ed25519Equation = (publicKey: Uint8Array, message: Uint8Array, signa
 
 /**
  * Strict Ed25519 verification: the equation holds, S is below the group order, and neither the key nor R is of small
- * order or encoded in a non-canonical way. OpenSSL does not promise those rules, so they are checked here: every
- * library and Node version gives the same answer. Never throws.
+ * order or non-canonical. OpenSSL does not guarantee those rules, so they are checked here: every library and Node
+ * version gives the same result. Never throws.
  */
 export function verifyStrictEd25519(
   publicKey: Uint8Array,

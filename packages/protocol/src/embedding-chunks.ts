@@ -5,7 +5,7 @@
  */
 const chunkBytes = 4_500;
 const overlapBytes = 450;
-/** A token is at least one byte, so a query of this length fits every model that takes 8,191 tokens. */
+/** A token is at least one byte, so a query of this length fits every model with a limit of 8,191 tokens. */
 const queryBytes = 8_000;
 
 /** The pieces of `text` to embed, at least one; pieces end at white space where there is some. */
@@ -22,7 +22,7 @@ export function embeddingChunks(text: string): string[] {
   }
 }
 
-/** What is searched for of a query: its first 8,000 bytes, ending at white space where there is some. */
+/** The part of a query that is searched for: its first 8,000 bytes, ending at white space if there is any. */
 export function searchedQuery(query: string): { text: string; truncated: boolean } {
   const bytes = new TextEncoder().encode(query);
   if (bytes.length <= queryBytes) return { text: query, truncated: false };

@@ -47,7 +47,7 @@ export function limitField(range: { default: number; max: number }) {
     .transform((limit) => (limit === 0 ? range.default : Math.min(limit, range.max)));
 }
 
-/** Takes the place of an `idempotency-key` header, which wins where both are sent. */
+/** Replaces an `idempotency-key` header, which takes precedence if both are sent. */
 export const idempotencyKeyField = z
   .string()
   .regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters');

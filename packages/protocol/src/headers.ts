@@ -36,7 +36,7 @@ export const secretHeaders: readonly string[] = [
   relayedHeaders.token,
 ];
 
-/** What a browser may send (decisions.md, "Wire, general"). */
+/** Headers that a browser may send (decisions.md, "Wire, general"). */
 export const corsAllowedHeaders: readonly string[] = [
   'content-type',
   'authorization',

@@ -1,6 +1,6 @@
 /**
- * Protection against DNS rebinding: a page can point a name of its own at this machine and then counts as being of the
- * same origin. Its requests still carry that name in `Host`, so a server answers only to the names it is known by.
+ * Protection against DNS rebinding: a page can point a domain of its own at this machine, and then counts as the same
+ * origin. Its requests still carry that domain in `Host`, so a server only accepts the names it is known by.
  */
 
 /** The part of Node's `IncomingMessage` that the check reads. */
@@ -20,11 +20,13 @@ export interface HostRulesOptions {
   isLoopback: boolean;
   /** The address or name that the server listens on; accepted as a name from callers on this machine */
   listenHost?: string | undefined;
-  /** Further names, each with an optional port (`ALLOWED_HOSTS`). Empty: a listener that is not loopback takes any */
+  /**
+   * Further names, each with an optional port (`ALLOWED_HOSTS`). Empty: a listener that is not loopback accepts any
+   */
   allowedHosts?: readonly string[];
 }
 
-/** `malformed`: no `Host` in HTTP/1.1, an empty one, or several, which RFC 9112 (3.2) answers with 400. */
+/** `malformed`: no `Host` in HTTP/1.1, an empty one, or several, which get 400 according to RFC 9112 (3.2). */
 export type HostVerdict = 'allowed' | 'malformed' | 'refused';
 
 export interface HostRules {

@@ -3,7 +3,7 @@ import { idempotencyKeyField, limitField, newNamespaceField, textField, timeFiel
 import { defaultNamespace, limits } from './limits.ts';
 import { type MemoryHit, recallRequest } from './memories.ts';
 
-/** Requests and answers of the two routes that a language model takes part in (spec "Relayer routes"). */
+/** Requests and responses of the two routes that use a language model (spec "Relayer routes"). */
 
 export const analyzeRequest = z.object({
   text: textField(limits.analyzeTextBytes),
@@ -50,11 +50,11 @@ export interface AnalyzeAccepted {
   fact_count: number;
   status: 'pending';
   owner: string;
-  /** Absent where there is none */
+  /** Absent if there is none */
   unchanged?: UnchangedFact[];
   /** Present when existing memories could not be read, so already known facts may be stored again */
   context?: 'unavailable';
-  /** Absent when no model was asked */
+  /** Absent if no model was called */
   usage?: LlmUsage;
   /** True when the text was split into sentences, because no model is configured */
   mock?: true;

@@ -66,7 +66,9 @@ export function unknownLogTargets(text: string): string[] {
   return directivesOf(text).flatMap(({ target }) => (target === undefined || isKnown(target) ? [] : target));
 }
 
-/** What is wrong with a filter; undefined when it can be used. One that would turn all logging off by mistake cannot. */
+/**
+ * The problem with a filter; undefined when it is valid. A filter that would turn all logging off by mistake is not.
+ */
 export function logFilterProblem(text: string): string | undefined {
   const directives = directivesOf(text);
   if (directives.length === 0 || directives.some(({ level }) => level === undefined))

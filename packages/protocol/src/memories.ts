@@ -11,7 +11,7 @@ import {
 } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 
-/** Requests and answers of the memory routes (spec "Relayer routes"). */
+/** Requests and responses of the memory routes (spec "Relayer routes"). */
 
 const namespace = namespaceField.default(defaultNamespace);
 const newNamespace = newNamespaceField.default(defaultNamespace);
@@ -123,11 +123,13 @@ export interface JobRecord {
   namespace: string;
   /** Present once done */
   blob_id?: string;
-  /** True when the text was there already and `blob_id` is the existing one's; told only to who may read there */
+  /**
+   * True when the text was already stored and `blob_id` is the existing one's; sent only to keys that may read there
+   */
   deduplicated?: true;
   /**
-   * An earlier memory of the namespace that says nearly the same, and the cosine of the two; told only to who may read
-   * there. Both are kept.
+   * A near-duplicate: an earlier memory of the namespace with nearly the same text, and the cosine of the two; sent
+   * only to keys that may read there. Both are kept.
    */
   near_duplicate_of?: string;
   similarity?: number;
@@ -196,7 +198,7 @@ export interface HitExplanation {
     /** Words of the question that it does not have, with a related one in it ("tea" for "drink"); absent when none */
     related?: number;
   };
-  /** What the vector counts, of 1; the rest is the keywords' */
+  /** Weight of the vector, from 0 to 1; the rest is the weight of the keywords */
   vector_share: number;
 }
 

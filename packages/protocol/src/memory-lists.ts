@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { limitField, namespaceField } from './fields.ts';
 import { limits } from './limits.ts';
 
-/** Requests and answers of the routes that tell what is stored, without its text (decisions.md, "Routes beyond the spec"). */
+/**
+ * Requests and responses of the routes that list what is stored, without its text (decisions.md, "Routes beyond the
+ * spec").
+ */
 
 export const memoriesRequest = z.object({
   /** Every namespace in the signer's scope when omitted */
@@ -14,8 +17,8 @@ export const memoriesRequest = z.object({
 export type MemoriesRequest = z.infer<typeof memoriesRequest>;
 
 /**
- * Why a memory cannot be read any more: its blob was not paid for any longer, or is gone before its time. The memory is
- * kept, and comes back when its blob does.
+ * Why a memory cannot be read any more: its blob expired, or disappeared before its end. The memory is kept, and
+ * becomes readable again when its blob returns.
  */
 export type LostReason = 'expired' | 'missing';
 

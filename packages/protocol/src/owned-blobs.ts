@@ -17,7 +17,7 @@ export type OwnedBlobsRequest = z.infer<typeof ownedBlobsRequest>;
 export const ownedBlobsResponse = z.object({
   /** The present storage epoch */
   epoch: z.number().int(),
-  /** Certified ones alone: of the others no bytes are stored */
+  /** Only certified ones: the bytes of others are not stored */
   blobs: z.array(
     z.object({
       object_id: address,

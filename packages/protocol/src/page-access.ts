@@ -1,6 +1,6 @@
 /**
- * Which web pages may use a part of the local network. Every page may read what is public anyway. What changes something
- * is for the pages of a list; a request that needs no preflight is refused as well, not only kept from reading the answer.
+ * Which web pages may use a part of the local network. Every page may read public data anyway. Only listed pages may
+ * make changes; a request without a preflight is rejected as well, instead of only hiding its response.
  */
 export interface PageAccess {
   /** The request comes from a page that may not do this */

@@ -1,4 +1,4 @@
-/** Answers of the unsigned information routes and of `GET /api/account`. */
+/** Responses of the unsigned information routes and of `GET /api/account`. */
 
 import type { Deprecation } from './versions.ts';
 
@@ -24,7 +24,7 @@ export interface EncServerPublic {
   aggregatorUrl?: string;
 }
 
-/** `GET /config`: what a client needs to make its session key and to read blobs. No secrets. */
+/** `GET /config`: what a client needs to create its session key and to read blobs. No secrets. */
 export interface PublicConfig {
   packageId: string;
   registryId: string;

@@ -3,8 +3,8 @@ import { canonicalAddressPattern } from './address.ts';
 import { hex32Pattern } from './bytes.ts';
 
 /**
- * What the relayer asks of the sidecar over loopback, with `Authorization: Bearer SIDECAR_AUTH_TOKEN`.
- * Bytes travel as `application/octet-stream` (see `framing.ts` for routes that mix them with JSON).
+ * The relayer's requests to the sidecar over loopback, with `Authorization: Bearer SIDECAR_AUTH_TOKEN`. Bytes travel
+ * as `application/octet-stream` (see `framing.ts` for routes that mix them with JSON).
  */
 
 export const hex32 = z.string().regex(hex32Pattern);
@@ -58,7 +58,7 @@ export const keyServersResponse = z.object({
 });
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 
-/** Who reads what, and on whose permission. */
+/** Whose memories are read, by whom, and with whose permission. */
 export const reader = z.object({
   account: z.object({
     id: address,

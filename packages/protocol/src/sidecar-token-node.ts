@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * What `GET /health` of a sidecar says to show that it holds `token`, without giving it away: hex
+ * The value with which `GET /health` of a sidecar proves that it has `token`, without revealing it: hex
  * HMAC-SHA-256(token, "memrelay-sidecar-v1").
  */
 export function sidecarTokenProof(token: string): string {

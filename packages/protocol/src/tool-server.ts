@@ -11,7 +11,7 @@ export const toolPaths = {
 /** A text of 1 MiB may be twice as long when its client escapes it. */
 export const toolBodyBytes = 4 * 1024 * 1024;
 
-/** What the relayer tells the sidecar of a tool request: believed only together with the token. */
+/** Data about a tool request from the relayer to the sidecar: trusted only together with the token. */
 export const relayedHeaders = {
   token: 'x-sidecar-token',
   /** An IPv4 address, or the /64 of an IPv6 one */

@@ -11,8 +11,9 @@ export type VariableReader = 'relayer' | 'sidecar' | 'localnet' | 'blobstore' | 
 export interface VariableDeclaration {
   readBy: readonly VariableReader[];
   /**
-   * How `memrelay up` treats a value in its environment. `passes` it on, perhaps with a default of its own, or `decides`
-   * the value itself: ports and secrets of this machine, addresses of the embedded network. Default: `passes`.
+   * How `memrelay up` treats a value in its environment: it `passes` the value on, perhaps with its own default, or
+   * `decides` the value itself, as for ports and secrets of this machine and addresses of the embedded network.
+   * Default: `passes`.
    */
   localSystem?: 'passes' | 'decides';
 }

@@ -20,7 +20,7 @@ it.each([
   [`${full}0`, [false, false, false, false]],
   [`${full}\n`, [false, false, false, false]],
   ['0xg', [false, false, false, false]],
-])('each pattern accepts the forms of its table: %j', (text, accepted) => {
+])('each pattern accepts the notations of its table: %j', (text, accepted) => {
   const patterns = [canonicalAddressPattern, addressPattern, shortAddressPattern, looseAddressPattern];
   expect(patterns.map((pattern) => pattern.test(text))).toEqual(accepted);
 });

@@ -16,7 +16,7 @@ import {
 const anyBytes = fc.uint8Array({ maxLength: 200 });
 
 describe('hex', () => {
-  it('agrees with Node and reads back what it wrote', () => {
+  it('agrees with Node and reads its own output', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         const hex = toHex(bytes);
@@ -42,7 +42,7 @@ describe('hex', () => {
 });
 
 describe('base64', () => {
-  it('agrees with Node and reads back what it wrote', () => {
+  it('agrees with Node and reads its own output', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         const standard = Buffer.from(bytes).toString('base64');
@@ -57,7 +57,7 @@ describe('base64', () => {
     );
   });
 
-  it('takes a million bytes', () => {
+  it('converts a million bytes', () => {
     const bytes = new Uint8Array(1_000_001).fill(7);
     expect(Buffer.compare(fromBase64(toBase64(bytes)), bytes)).toBe(0);
   });

@@ -32,7 +32,7 @@ it('accepts a signature, and rejects another message, key or signature', () => {
   expect(verifyStrictEd25519(publicKey, message, signature.subarray(1), openssl)).toBe(false);
 });
 
-it('asks for the equation only after the key, R and S passed the strict rules', () => {
+it('evaluates the equation only after the key, R and S passed the strict rules', () => {
   const holds = () => true;
   const altered = (at: number, bytes: string) => {
     const copy = Buffer.from(signature);
@@ -51,7 +51,7 @@ it('asks for the equation only after the key, R and S passed the strict rules', 
   expect(isStrictEd25519Point(Buffer.from(smallOrder.replace(/05$/, '85'), 'hex'))).toBe(false);
 });
 
-it('returns false where the equation throws', () => {
+it('returns false if the equation throws', () => {
   const throws = () => {
     throw new Error('not a point');
   };

@@ -13,7 +13,7 @@ describe('a loopback listener', () => {
   const { check } = createHostRules({ isLoopback: true });
 
   test.each(['localhost', 'LOCALHOST:8000', '127.0.0.1', '127.0.0.1:1', '[::1]', '[::1]:8000', 'localhost:'])(
-    'answers to %s',
+    'accepts %s',
     (host) => expect(check(request(host))).toBe('allowed'),
   );
 
@@ -43,7 +43,7 @@ describe('a loopback listener', () => {
     '0x7f000001',
     '0177.0.0.1',
     '192.168.1.10',
-  ])('refuses %s', (host) => expect(check(request(host))).toBe('refused'));
+  ])('rejects %s', (host) => expect(check(request(host))).toBe('refused'));
 
   test.each([
     ['http://evil.example/path', 'localhost', 'refused'],
@@ -88,7 +88,7 @@ describe('a listener for other machines', () => {
     'tls.example.com',
     'tls.example.com:443',
     '[fd00::1]:80',
-  ])('answers to %s', (host) => expect(check(request(host))).toBe('allowed'));
+  ])('accepts %s', (host) => expect(check(request(host))).toBe('allowed'));
 
   test.each([
     'example.com',
@@ -99,7 +99,7 @@ describe('a listener for other machines', () => {
     'localhost',
     '127.0.0.1:8000',
     '10.0.0.2',
-  ])('refuses %s', (host) => expect(check(request(host))).toBe('refused'));
+  ])('rejects %s', (host) => expect(check(request(host))).toBe('refused'));
 
   test('accepts loopback names and its own address only from this machine', () => {
     for (const host of ['localhost:8000', '127.0.0.1', '[::1]', '10.0.0.2:8000']) {

@@ -24,7 +24,7 @@ test.each([
   ['a page that asks whether it may write', preflight('PUT', evil)],
   ['a listed page under another port', { method: 'DELETE', headers: { origin: `${page}0` } }],
   ['two origins', { method: 'POST', headers: { origin: `${page}, ${page}` } }],
-])('refuses %s', (_what, request) =>
+])('rejects %s', (_what, request) =>
   expect(pageAccess(request, [page])).toEqual({ refused: true, allowOrigin: undefined }),
 );
 

@@ -9,7 +9,7 @@ function read(bytes: readonly number[], maxBytes: number): number {
   return value;
 }
 
-it('writes the shortest form, and reads it back', () => {
+it('writes the shortest encoding, and reads it', () => {
   expect([0, 127, 128, 624_485].map(encodeUleb128)).toEqual([[0], [127], [128, 1], [0xe5, 0x8e, 0x26]]);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), (value) => {
@@ -26,7 +26,7 @@ it('keeps every bit of the largest safe integer', () => {
   expect(read(encodeUleb128(2 ** 49 - 1), 7)).toBe(2 ** 49 - 1);
 });
 
-it('rejects a number that is too long or not in its shortest form', () => {
+it('rejects a number that is too long or not in its shortest encoding', () => {
   for (const bytes of [
     [0x80, 0x00],
     [0xff, 0x80, 0x00],

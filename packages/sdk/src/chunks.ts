@@ -5,7 +5,10 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
   return chunks;
 }
 
-/** Splits a list into runs of at most `maxItems` whose JSON stays under `maxBytes`; a larger item is a run alone. */
+/**
+ * Splits a list into chunks of at most `maxItems` whose JSON stays under `maxBytes`; a larger item is a chunk by
+ * itself.
+ */
 export function chunksByJsonSize<T>(items: readonly T[], maxItems: number, maxBytes: number): T[][] {
   const encoder = new TextEncoder();
   const chunks: T[][] = [];

@@ -17,7 +17,7 @@ export function credentialPaths(): string[] {
 }
 
 /**
- * Reads the credential file at `path`, else the first of `credentialPaths()` that exists, for
+ * Reads the credential file at `path`, otherwise the first of `credentialPaths()` that exists, for
  * `MemRelay.fromCredentials`. Throws `invalid_credentials` if there is none, if it is unreadable or malformed (it
  * never falls back to the next one), or if other users could read it.
  */

@@ -140,7 +140,7 @@ export class MemRelay {
     return waitForJob(id, pollJob(this.#connection, id, options), options);
   }
 
-  /** The state of many jobs, in the order asked, duplicates kept; unknown ones are `not_found`. */
+  /** The state of many jobs, in the requested order, duplicates kept; unknown ones are `not_found`. */
   jobs(ids: readonly string[], options: types.CallOptions = {}): Promise<types.JobOutcome[]> {
     return readAllJobs(this.#connection, ids, options);
   }
@@ -168,7 +168,7 @@ export class MemRelay {
     return this.#post<MemoriesResponse>('/api/memories', memoriesBody(options, this.#namespace), options);
   }
 
-  /** The namespaces that this key may read, with what is in them. */
+  /** The namespaces that this key may read, with their contents. */
   async namespaces(options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> {
     return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
   }
@@ -210,7 +210,7 @@ export class MemRelay {
     return rewrapKeys(this.#connection, await this.#sessionPackage(options.signal), options);
   }
 
-  /** A part of an export as the relayer gives it; `bundle/export-bundle.ts` makes a bundle of all. */
+  /** A part of an export as the relayer returns it; `bundle/export-bundle.ts` combines all parts into a bundle. */
   exportPage: ExportClient['exportPage'] = (request, options = {}) =>
     this.#read('/api/export', request, options);
 

@@ -43,11 +43,11 @@ export function parsePackageId(packageId: string): string {
 
 /** The client's package as reported by its relayer. Throws `package_mismatch` if another one is pinned. */
 export function pinnedPackage(pinned: string | undefined, config: Pick<PublicConfig, 'packageId'>): string {
-  const named = pinned ?? parsePackageId(config.packageId);
-  if (config.packageId?.toLowerCase() === named) return named;
+  const packageId = pinned ?? parsePackageId(config.packageId);
+  if (config.packageId?.toLowerCase() === packageId) return packageId;
   throw new MemRelayError(
     'package_mismatch',
-    `The relayer is configured for package ${config.packageId}, this client for ${named}. Check serverUrl. If the relayer has really moved to another package, sign in again or change packageId.`,
+    `The relayer is configured for package ${config.packageId}, this client for ${packageId}. Check serverUrl. If the relayer has really moved to another package, sign in again or change packageId.`,
   );
 }
 

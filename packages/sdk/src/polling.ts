@@ -24,8 +24,8 @@ const minPollMs = 250;
 export type Poll<T> = (timeoutMs: number) => Promise<Reply<T>>;
 
 /**
- * Waits until one job ends and returns it. Throws `JobFailedError` when it failed, `JobTimeoutError` when it
- * takes longer than the caller waits, `job_not_found` when there is none.
+ * Waits until one job ends and returns it. Throws `JobFailedError` when it failed, `JobTimeoutError` when it takes
+ * longer than the caller waits, `job_not_found` when it does not exist.
  */
 export async function waitForJob(
   id: string,
@@ -90,8 +90,8 @@ export async function waitForJobs(
 }
 
 /**
- * Polls soon at first, because a local relayer is done in milliseconds, then ever slower; rides over everything
- * that is worth a retry until the time is up.
+ * Polls quickly at first, because a local relayer is done in milliseconds, then less and less often; retries every
+ * temporary error until the time is up.
  */
 async function pollUntilFinished(
   pollOnce: (timeoutMs: number) => Promise<{ finished: boolean; retryAfterMs: number | undefined }>,

@@ -12,7 +12,7 @@ const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stri
 const stream = (text: string) => ({ headers: { 'content-type': 'text/event-stream; charset=utf-8' }, text });
 
 describe('analyze', () => {
-  it('sends the time as it is given, a session to compare with, and one idempotency key over all attempts', async () => {
+  it('sends the time unchanged, a session to compare with, and one idempotency key for all attempts', async () => {
     await using wire = await startWire([
       errorAnswer(503, 'llm_unavailable'),
       { status: 202, json: accepted },
@@ -36,7 +36,7 @@ describe('analyze', () => {
 });
 
 describe('ask', () => {
-  it('sends the options of a recall, and answers in the words of the SDK', async () => {
+  it('sends the options of a recall, and returns camel case', async () => {
     await using wire = await startWire([{ json: done }]);
     const options = { limit: 3, minScore: 0.2, scoringWeights: { recencyHalfLifeDays: 7 } };
     expect(await testClient(wire.url).ask('what?', options)).toEqual({
@@ -62,7 +62,7 @@ describe('ask', () => {
     return { events, error };
   };
 
-  it('in pieces: asks for events, and gives each as it is, the last one whole', async () => {
+  it('requests a stream, and yields each event unchanged, the complete answer last', async () => {
     await using wire = await startWire([
       stream(
         `: comment\n\n${event('delta', { text: 'Te\n' })}${event('later kinds', {})}${event('done', done)}`,
@@ -78,7 +78,7 @@ describe('ask', () => {
     expect(wire.seen[0]!.headers.accept).toBe('text/event-stream');
   });
 
-  it('in pieces: is tried again until it begins, and never after that', async () => {
+  it('retries a stream until it starts, and never afterwards', async () => {
     await using wire = await startWire([
       errorAnswer(503, 'overloaded'),
       stream(event('delta', { text: 'a' })),
@@ -87,7 +87,7 @@ describe('ask', () => {
     expect(wire.seen.length).toBe(2);
   });
 
-  it('in pieces: an error inside has its code, and an answer without events is no answer', async () => {
+  it('reports an error within a stream by its code, and rejects a response without events', async () => {
     const inside = { error: 'llm_unavailable', message: 'No.', request_id: 'r' };
     await using failing = await startWire([stream(event('error', inside))]);
     expect(await read(failing.url)).toEqual({ events: [], error: 'llm_unavailable' });
@@ -97,7 +97,7 @@ describe('ask', () => {
     expect(await read(refused.url)).toEqual({ events: [], error: 'insufficient_scope' });
   });
 
-  it('in pieces: an answer of another account is dropped before a word of it is read', async () => {
+  it('drops a stream for another account before reading any of it', async () => {
     const { headers, text } = stream(event('delta', { text: 'not yours' }));
     await using wire = await startWire([
       { headers: { ...headers, 'x-account-id': `0x${'9'.repeat(64)}` }, text },
@@ -105,7 +105,7 @@ describe('ask', () => {
     expect(await read(wire.url)).toEqual({ events: [], error: 'account_mismatch' });
   });
 
-  it('in pieces: the signal of the caller ends it', async () => {
+  it("ends a stream with the caller's signal", async () => {
     await using wire = await startWire(['silence']);
     const gone = new AbortController();
     const reading = testClient(wire.url).askStream('what?', { signal: gone.signal }).next();

@@ -74,7 +74,7 @@ describe.each([
   ['secure', '127.0.0.1'],
   ['insecure', 'plain.test'],
 ])('in Chromium on a %s page', (kind, host) => {
-  it('signs, makes a session, retries and honours Retry-After across origins', async () => {
+  it('signs, creates a session, retries and honours Retry-After across origins', async () => {
     await using wire = await startCorsWire((_, number) =>
       number === 1
         ? errorAnswer(503, 'overloaded', { 'retry-after': '1' })

@@ -19,7 +19,7 @@ describe('rememberBulk', () => {
     expect(new Set(wire.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
   });
 
-  it('splits by size, too, so that no request is over the body limit', async () => {
+  it('splits by size, too, so that no request exceeds the body limit', async () => {
     await using wire = await startWire(accept);
     const large = Array.from({ length: 5 }, (_, index) => ({ text: String(index).repeat(900_000) }));
     const { jobIds } = await testClient(wire.url).rememberBulk(large);
@@ -40,7 +40,7 @@ describe('rememberBulk', () => {
     });
   });
 
-  it('tells after a failure what was accepted, and repeats with the same keys', async () => {
+  it('reports after a failure which items were accepted, and retries with the same keys', async () => {
     let broken = true;
     await using wire = await startWire((request) =>
       broken && texts(request).includes('t20') ? errorAnswer(500, 'internal_error') : accept(request),
@@ -59,7 +59,7 @@ describe('rememberBulk', () => {
     expect(secondKeys.slice(0, 2)).toEqual(firstKeys);
   });
 
-  it('refuses a key that would grow too long before it sends anything', async () => {
+  it('rejects a key that would become too long before sending anything', async () => {
     await using wire = await startWire(accept);
     const idempotencyKey = 'k'.repeat(128);
     const client = testClient(wire.url);
@@ -70,14 +70,14 @@ describe('rememberBulk', () => {
     await client.rememberBulk(items.slice(0, 20), { idempotencyKey });
   });
 
-  it('refuses an answer with another number of ids', async () => {
+  it('rejects a response with another number of ids', async () => {
     await using wire = await startWire([{ status: 202, json: { job_ids: ['one'] } }]);
     expect(await rejection(testClient(wire.url).rememberBulk(items.slice(0, 2)))).toMatchObject({
       code: 'invalid_response',
     });
   });
 
-  it('and wait returns one outcome per item', async () => {
+  it('returns one outcome per item when it waits', async () => {
     await using wire = await startWire((request) =>
       request.path.endsWith('/status')
         ? {
@@ -92,7 +92,7 @@ describe('rememberBulk', () => {
   });
 });
 
-it('chunks keep every item in order within both bounds', () => {
+it('keeps the order of items, within both limits', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary', maxLength: 60 })),

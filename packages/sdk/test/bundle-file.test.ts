@@ -10,7 +10,7 @@ import { openBundle } from '../src/bundle/open-bundle.ts';
 import { type BundlePosition, resumeBundle } from '../src/bundle/resume-bundle.ts';
 import { bundleSource } from './bundle-source.ts';
 
-/** The file of an export: what it holds, and that nothing of a changed one is used. */
+/** The file of an export: its contents, and that nothing of a modified file is used. */
 
 const passphrase = 'a passphrase of some length';
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('a bundle', () => {
-  it('holds every memory, and tells neither text nor namespace', async () => {
+  it('contains every memory, and reveals neither text nor namespace', async () => {
     const bundle = await open(whole);
     expect(bundle).toMatchObject({
       memories: 7,
@@ -67,7 +67,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('leaves requests out that were sent before', async () => {
+  it('omits requests that were sent before', async () => {
     const sent = source.importing();
     const bundle = await open(whole);
     const parts = [];
@@ -76,7 +76,7 @@ describe('a bundle', () => {
     expect(parts).toEqual([1]);
   });
 
-  it('needs its passphrase, in whatever Unicode form it is typed', async () => {
+  it('requires its passphrase, in any Unicode form', async () => {
     await expect(open(whole, 'another passphrase')).rejects.toMatchObject({ code: 'wrong_passphrase' });
     const accented = { ...options, passphrase: 'pass\u0065\u0301 pass\u0065\u0301 pass' };
     const bytes = await collect(exportBundle(source.client, accented));
@@ -86,7 +86,7 @@ describe('a bundle', () => {
     });
   });
 
-  it('is refused when a byte of it is another', async () => {
+  it('is rejected when a byte of it is changed', async () => {
     const positions = [
       0,
       4,
@@ -112,7 +112,7 @@ describe('a bundle', () => {
     expect(new Set(codes)).toEqual(new Set(['invalid_bundle', 'unsupported_bundle', 'wrong_passphrase']));
   });
 
-  it('is refused when it is cut off, at the end of a record too, and when something follows', async () => {
+  it('is rejected when it is truncated, even at the end of a record, or extended', async () => {
     for (const length of [
       bundleHeaderLength + 5,
       whole.length - 1,
@@ -126,7 +126,7 @@ describe('a bundle', () => {
       await expect(open(other)).rejects.toMatchObject({ code: 'invalid_bundle' });
   });
 
-  it('is refused when records are missing, doubled or of another bundle', async () => {
+  it('is rejected when records are missing, repeated or from another bundle', async () => {
     const ends = await recordEnds(whole);
     const record = (i: number) => whole.subarray(ends[i - 1] ?? bundleHeaderLength, ends[i]);
     const header = whole.subarray(0, bundleHeaderLength);
@@ -141,7 +141,7 @@ describe('a bundle', () => {
     for (const bytes of forged) await expect(open(bytes)).rejects.toMatchObject({ code: 'invalid_bundle' });
   });
 
-  it('is refused when its end tells of other memories than there are', async () => {
+  it('is rejected when its end record does not match its memories', async () => {
     const key = await newBundleKey(passphrase, scryptLogN);
     const record = (index: number, head: BundleContent, last = false) =>
       sealRecord(p, key, { index, last, plaintext: encodeContent(head) });
@@ -155,7 +155,7 @@ describe('a bundle', () => {
 });
 
 describe('an export', () => {
-  it('goes on where it was interrupted, and gives the same bundle', async () => {
+  it('resumes where it was interrupted, and gives the same bundle', async () => {
     // Header, start, one page, and a torn record
     const first = await collect(exportBundle(source.client, options), 3);
     const torn = concatBytes(first, Uint8Array.of(0, 9, 9));
@@ -169,7 +169,7 @@ describe('an export', () => {
     expect(sent.texts()).toEqual(source.texts);
   });
 
-  it('has nothing to go on with before its first page, nor after its end', async () => {
+  it('cannot resume before its first page or after its end', async () => {
     const start = await collect(exportBundle(source.client, options), 2);
     expect(await resumeBundle(inPieces(start), passphrase, p)).toBeUndefined();
     expect(await resumeBundle(inPieces(whole), passphrase, p)).toBe('complete');

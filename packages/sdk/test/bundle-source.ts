@@ -11,7 +11,9 @@ import type { ImportClient } from '../src/bundle/import-bundle.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** The answers of a relayer to an export, with real envelopes under two keys, and what an import sends, opened. */
+/**
+ * A relayer's responses to an export, with real envelopes under two keys, and the decrypted requests of an import.
+ */
 export function bundleSource(options: {
   memories: number;
   perPage: number;
@@ -84,7 +86,7 @@ export function bundleSource(options: {
     texts: memories.map(({ text }) => text),
     vectors: memories.map(({ vector }) => vector),
     client,
-    /** A relayer that takes everything and keeps what it was sent. */
+    /** A relayer that accepts everything and records its requests. */
     importing() {
       const requests: ImportRequest[] = [];
       const items = () => requests.flatMap((request) => request.memories);

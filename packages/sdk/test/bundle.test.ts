@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bundled[Symbol.asyncDispose]());
 
-it('holds no node module, no zod and no chain client', () => {
+it('contains no node module, no zod and no chain client', () => {
   expect(bundled.modules.length).toBeGreaterThan(20);
   expect(bundled.modules.filter((id) => /node:|\/zod\/|@mysten/.test(id))).toEqual([]);
   expect(bundled.code).not.toMatch(/\bfrom\s*["'`]|(?<!\/)\bimport\s*["'`(]|\brequire\s*\(|node:/);

@@ -41,7 +41,7 @@ describe('checkCredentials', () => {
     ),
   ];
 
-  it('agrees with the schema of the protocol', () => {
+  it("agrees with the protocol's schema", () => {
     for (const file of cases) {
       let accepted = true;
       try {
@@ -53,7 +53,7 @@ describe('checkCredentials', () => {
     }
   });
 
-  it('names the bad fields and no value', () => {
+  it('names the invalid fields and no value', () => {
     const secret = 'deadbeef'.repeat(7);
     const check = () => checkCredentials({ ...credentials, delegatePrivateKey: secret, accountId: 'acc' });
     expect(check).toThrow(/delegatePrivateKey must be 64 hex characters; accountId must be 0x/);
@@ -64,7 +64,7 @@ describe('checkCredentials', () => {
 });
 
 describe('fromCredentials', () => {
-  it('makes a client that talks to the relayer of the file, or to that of the overrides', async () => {
+  it('creates a client for the relayer of the file, or that of the overrides', async () => {
     await using wire = await startWire([{ json: {} }]);
     await MemRelay.fromCredentials({ ...credentials, relayerUrl: wire.url }).account();
     await MemRelay.fromCredentials(credentials, { serverUrl: wire.url, namespace: 'n' }).remember('t');
@@ -72,7 +72,7 @@ describe('fromCredentials', () => {
     expect(wire.seen[1]!.json.namespace).toBe('n');
   });
 
-  it('refuses halves of different keys', () => {
+  it('rejects halves of different keys', () => {
     const mixed = { ...credentials, delegatePublicKey: 'ab'.repeat(32) };
     expect(() => MemRelay.fromCredentials(mixed)).toThrow(/do not match/);
   });
@@ -111,7 +111,7 @@ describe('loadCredentials', () => {
     expect(await loadedLabel(named)).toBe('named');
   });
 
-  it('says where it looked when there is none', async () => {
+  it('reports where it looked when there is none', async () => {
     const nowhere = await rejection(loadCredentials());
     expect(nowhere).toMatchObject({ code: 'invalid_credentials' });
     expect(nowhere.message).toContain(join(home, '.mem', 'credentials.json'));
@@ -119,7 +119,7 @@ describe('loadCredentials', () => {
     expect((await rejection(loadCredentials(join(home, 'gone.json')))).message).toContain('gone.json');
   });
 
-  it('stops at a malformed file instead of going on, and does not quote it', async () => {
+  it('stops at a malformed file instead of trying the next, and does not quote it', async () => {
     await save(join(dataDirectory, 'credentials.json'), labelled('data'));
     const path = join(home, '.mem', 'credentials.json');
     await save(path, `{"delegatePrivateKey":"${testKey}",`);
@@ -130,14 +130,14 @@ describe('loadCredentials', () => {
     expect((await rejection(loadCredentials())).message).toContain('accountId must be');
   });
 
-  it('refuses a file that others can read, unless told so', async () => {
+  it('rejects a file that others can read, unless configured otherwise', async () => {
     const path = await save(join(home, 'open.json'), credentials, 0o640);
     const error = await rejection(loadCredentials(path));
     expect(error.message).toContain(`(mode 640). Run: chmod 600 ${path}`);
     expect((await loadCredentials(path, { allowOpenPermissions: true })).label).toBe('laptop');
   });
 
-  it('says so when the path is no readable file', async () => {
+  it('reports a path that is not a readable file', async () => {
     const error = await rejection(loadCredentials(home));
     expect(error).toMatchObject({ code: 'invalid_credentials' });
     expect(error.message).toBe(`${home} is a directory. Move it away.`);

@@ -17,7 +17,7 @@ function decode(header: string): EncSession {
 }
 
 describe('the session header', () => {
-  it('is one that Seal imports and whose signature Sui verifies', async () => {
+  it('can be imported by Seal, and its signature is verified by Sui', async () => {
     const header = await createSessionSource(createSigner(parsePrivateKey(testKey)), createClock()).header(
       packageId,
     );
@@ -50,7 +50,7 @@ describe('the session header', () => {
     expect(JSON.parse(JSON.stringify(theirs))).toEqual(ours);
   });
 
-  it('is dated half a minute back, since key servers refuse a session from their future', async () => {
+  it('is dated half a minute back, because key servers reject a session from the future', async () => {
     const clock = createClock(() => 1_765_432_100_000);
     const session = decode(
       await createSessionSource(createSigner(parsePrivateKey(testKey)), clock).header(packageId),
@@ -58,7 +58,7 @@ describe('the session header', () => {
     expect(session).toMatchObject({ packageId, ttlMin: 10, creationTimeMs: 1_765_432_070_000 });
   });
 
-  it('is kept until shortly before its end, made once for parallel calls, and fresh after a reset', async () => {
+  it('is reused until shortly before its end, created once for parallel calls, and new after a reset', async () => {
     let now = 1_765_432_100_000;
     const source = createSessionSource(
       createSigner(parsePrivateKey(testKey)),
@@ -79,7 +79,7 @@ describe('the session header', () => {
 });
 
 describe('a client', () => {
-  it('sends the session with recall and with nothing else', async () => {
+  it('sends the session only with recall', async () => {
     await using wire = await startWire([recalled]);
     const client = testClient(wire.url);
     await client.recall('q');
@@ -96,7 +96,7 @@ describe('a client', () => {
     expect(wire.seen.at(-1)!.headers).not.toHaveProperty('x-signature');
   });
 
-  it('learns the package once from /config when none is given, in lower case', async () => {
+  it('reads the package once from /config if none is set, in lower case', async () => {
     await using wire = await startWire(({ path }) =>
       path === '/config' ? { json: { packageId: packageId.toUpperCase().replace('0X', '0x') } } : recalled,
     );
@@ -109,7 +109,7 @@ describe('a client', () => {
     expect(second).toBe(first);
   });
 
-  it('refuses a /config that names another package than the pinned one', async () => {
+  it('rejects a /config that names a package other than the pinned one', async () => {
     const other = `0x${'01'.repeat(32)}`;
     await using wire = await startWire((_, number) => ({
       json: { packageId: number === 1 ? packageId : other },
@@ -120,7 +120,7 @@ describe('a client', () => {
     expect(await rejection(testClient(wire.url).config())).toMatchObject({ code: 'package_mismatch' });
   });
 
-  it('makes a new session by the clock of the relayer when that refuses the first', async () => {
+  it("creates a new session by the relayer's clock when the relayer rejects the first", async () => {
     const ahead = new Date(Date.now() + 4 * 60_000).toUTCString();
     await using wire = await startWire([errorAnswer(403, 'decrypt_denied', { date: ahead }), recalled]);
     await testClient(wire.url).recall('q');
@@ -129,14 +129,14 @@ describe('a client', () => {
     expect(second!.sessionKey).not.toBe(first!.sessionKey);
   });
 
-  it('does not repeat a refused session when the clocks agree', async () => {
+  it('does not retry a rejected session when the clocks agree', async () => {
     await using wire = await startWire([errorAnswer(403, 'decrypt_denied')]);
     expect(await rejection(testClient(wire.url).recall('q'))).toMatchObject({ code: 'decrypt_denied' });
     expect(wire.seen).toHaveLength(1);
   });
 });
 
-it('a shared session outlives its clients, an own one does not', async () => {
+it('a shared session outlives its clients, a separate one does not', async () => {
   const shared = {};
   const source = (cache?: object) =>
     createSessionSource(createSigner(parsePrivateKey(testKey)), createClock(), cache);

@@ -18,7 +18,7 @@ describe('waitForJob', () => {
     expect(wire.seen[0]).toMatchObject({ method: 'GET', path: '/api/remember/j1' });
   });
 
-  it('polls soon, then ever slower', async () => {
+  it('polls quickly at first, then less and less often', async () => {
     await using wire = await startWire((_, number) => ({ json: number < 7 ? running : done }));
     const start = performance.now();
     await testClient(wire.url).waitForJob('j1');
@@ -28,7 +28,7 @@ describe('waitForJob', () => {
     expect(between.at(-1)).toBeGreaterThan(300);
   });
 
-  it('reports what changed, and only that', async () => {
+  it('reports only changes', async () => {
     const states = [
       { ...running, stage: 'queued', attempts: 0 },
       { ...running, stage: 'queued', attempts: 0, updated_at: 'later' },
@@ -42,7 +42,7 @@ describe('waitForJob', () => {
     expect(reported[1]).toMatchObject({ nextRetryAt: 't', error: 'm', errorCode: 'c' });
   });
 
-  it('rides over drops, 429 and 503 and waits as long as they ask', async () => {
+  it('retries dropped connections, 429 and 503, and waits as long as requested', async () => {
     await using wire = await startWire([
       'drop',
       errorAnswer(503, 'overloaded', { 'retry-after': '1' }),
@@ -69,13 +69,13 @@ describe('waitForJob', () => {
     expect(error.message).toContain('All failed. (upload_exhausted)');
   });
 
-  it('throws at once when there is no such job', async () => {
+  it('throws immediately when the job does not exist', async () => {
     await using wire = await startWire([errorAnswer(404, 'job_not_found')]);
     expect(await rejection(testClient(wire.url).waitForJob('j1'))).toMatchObject({ code: 'job_not_found' });
     expect(wire.seen).toHaveLength(1);
   });
 
-  it('ends after timeoutMs with the last state, also when the relayer is silent', async () => {
+  it('ends after timeoutMs with the last state, even when the relayer does not respond', async () => {
     for (const answer of [{ json: { ...running, stage: 'embedding' } }, 'silence'] as const) {
       await using wire = await startWire([answer]);
       const start = performance.now();
@@ -86,7 +86,7 @@ describe('waitForJob', () => {
     }
   });
 
-  it('does not begin a pause that outlasts its time', async () => {
+  it('does not start a pause that would exceed its time', async () => {
     await using wire = await startWire([errorAnswer(429, 'rate_limited', { 'retry-after': '60' })]);
     const start = performance.now();
     const error = await rejection(testClient(wire.url).waitForJob('j1', { timeoutMs: 5_000 }));
@@ -103,7 +103,7 @@ describe('waitForJob', () => {
     expect((await wait).name).toBe('AbortError');
   });
 
-  it('refuses a done job without a blob', async () => {
+  it('rejects a done job without a blob', async () => {
     await using wire = await startWire([{ json: { ...running, status: 'done' } }]);
     expect(await rejection(testClient(wire.url).waitForJob('j1'))).toMatchObject({
       code: 'invalid_response',
@@ -136,7 +136,7 @@ describe('many jobs', () => {
     json: { results: (request.json.job_ids as string[]).map((id) => outcome(id, status(id))) },
   });
 
-  it('are asked in runs of 20, in order, duplicates kept', async () => {
+  it('are requested in chunks of 20, in order, with duplicates', async () => {
     await using wire = await startWire((request) => bulkAnswer(request, () => 'done'));
     const jobs = await testClient(wire.url).jobs(ids);
     expect(jobs.map(({ jobId }) => jobId)).toEqual(ids);
@@ -145,7 +145,7 @@ describe('many jobs', () => {
     expect(wire.seen).toHaveLength(3);
   });
 
-  it('are waited for together: finished ones are not asked again, bad ones are outcomes', async () => {
+  it('are polled together: finished ones are not requested again, failed ones are outcomes', async () => {
     const asked = new Map<string, number>();
     await using wire = await startWire((request) =>
       bulkAnswer(request, (id) => {
@@ -169,7 +169,7 @@ describe('many jobs', () => {
     expect(progress).toEqual([42, 43]);
   });
 
-  it('keep what is known when a later run fails or time ends', async () => {
+  it('keep what is known when a later chunk fails or time is up', async () => {
     await using wire = await startWire((request) =>
       request.json.job_ids && (request.json.job_ids as string[]).includes('j40')
         ? 'drop'
@@ -183,7 +183,7 @@ describe('many jobs', () => {
     expect(error.message).toContain('3 of 45');
   });
 
-  it('none are done at once', async () => {
+  it('return immediately if there are none', async () => {
     await using wire = await startWire([]);
     expect(await testClient(wire.url).waitForJobs([])).toEqual([]);
     expect(wire.seen).toHaveLength(0);

@@ -31,7 +31,7 @@ describe('memories', () => {
     ]);
   });
 
-  it('stops where the caller stops', async () => {
+  it('stops when the caller stops', async () => {
     await using wire = await startWire([{ json: pages.first }]);
     for await (const memory of testClient(wire.url).memories()) {
       expect(memory).toEqual({
@@ -61,7 +61,7 @@ describe('memories', () => {
     ]);
   });
 
-  it("rejects with the relayer's errors, and ends with the signal", async () => {
+  it("rejects with the relayer's errors, and stops with the signal", async () => {
     await using wire = await startWire([errorAnswer(400, 'invalid_request')]);
     const refused = rejection(testClient(wire.url).memories().next());
     expect(await refused).toMatchObject({ code: 'invalid_request' });
@@ -70,7 +70,7 @@ describe('memories', () => {
   });
 });
 
-it('a forget without ids never empties a namespace', async () => {
+it('a forget without ids never forgets a whole namespace', async () => {
   const answer = { deleted: 1, namespace: 'mine', owner: '0x1', blobs_to_delete: [] };
   await using wire = await startWire([{ json: answer }]);
   const client = testClient(wire.url, { namespace: 'mine' });

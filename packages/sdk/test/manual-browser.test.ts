@@ -89,7 +89,7 @@ it('remembers and recalls in Chromium', async () => {
   expect(results).toMatchObject([{ text: 'a kettle on the stove' }]);
 });
 
-it('stays of a size that a page can load', () => {
+it('stays small enough for a page', () => {
   const bytes = gzipSync(bundled.code).length;
   process.stdout.write(`manual client: ${bundled.code.length} bytes minified, ${bytes} gzipped\n`);
   expect(bytes).toBeLessThan(200_000);

@@ -10,7 +10,7 @@ const publicKey = 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778
 describe('create', () => {
   const good: MemRelayOptions = { key: testKey, accountId, serverUrl: 'http://127.0.0.1:1' };
 
-  it('takes the key as hex in either case, with 0x, or as bytes', () => {
+  it('accepts the key as hex in either case, with 0x, or as bytes', () => {
     const forms = [testKey, `0x${testKey}`, Buffer.from(testKey, 'hex'), new Uint8Array(32).fill(0x11)];
     for (const key of forms) expect(MemRelay.create({ ...good, key }).publicKey).toBe(publicKey);
     const upper = 'AB'.repeat(32);
@@ -35,13 +35,13 @@ describe('create', () => {
     ['serverUrl', { serverUrl: 'http://x/?a=1' }],
     ['timeoutMs', { timeoutMs: 0 }],
     ['maxAttempts', { maxAttempts: Number.NaN }],
-  ])('refuses a bad %s: %j', (name, bad) => {
+  ])('rejects an invalid %s: %j', (name, bad) => {
     const create = () => MemRelay.create({ ...good, ...bad } as MemRelayOptions);
     expect(create).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
     expect(create).toThrow(name);
   });
 
-  it('never shows the key in an error, in JSON or in an inspection', () => {
+  it('never shows the key in an error, in JSON or when inspected', () => {
     const secret = 'deadbeef'.repeat(9);
     try {
       MemRelay.create({ ...good, key: secret });
@@ -54,7 +54,7 @@ describe('create', () => {
 });
 
 describe('destroy', () => {
-  it('makes every later call fail clearly, without a request', async () => {
+  it('makes every later call fail with a clear error, without a request', async () => {
     await using wire = await startWire([{ json: { results: [], total: 0 } }]);
     const bytes = Buffer.alloc(32, 0x11);
     const client = testClient(wire.url, { key: bytes });
@@ -95,7 +95,7 @@ describe('destroy', () => {
   });
 });
 
-describe('bodies and answers', () => {
+describe('bodies and responses', () => {
   it('recall sends every option by its wire name and pending memories by default', async () => {
     await using wire = await startWire([
       {
@@ -155,7 +155,7 @@ describe('bodies and answers', () => {
     expect(wire.seen[1]!.json).toEqual({ vector: [1], limit: 2, namespace: 'n' });
   });
 
-  it('account is in camel case, the information routes are as sent and unsigned', async () => {
+  it('the account is in camel case; the information routes are unchanged and unsigned', async () => {
     const sent = { owner: 'o', key_epoch: 1, delegate: { scope: { all_namespaces: true } }, packageId };
     await using wire = await startWire([{ json: sent }]);
     const client = testClient(wire.url);
@@ -168,7 +168,7 @@ describe('bodies and answers', () => {
     for (const { headers } of wire.seen.slice(1)) expect(headers).not.toHaveProperty('x-account-id');
   });
 
-  it('a fetch of the caller is used', async () => {
+  it("the caller's fetch is used", async () => {
     const asked: string[] = [];
     const client = testClient('https://relayer.example', {
       fetch: async (input) => {

@@ -5,7 +5,7 @@ import { accountId, errorAnswer, rejection, startWire, testClient } from './wire
 const accepted = { status: 202, json: { job_id: 'j1', status: 'running' } };
 
 describe('a write whose connection drops', () => {
-  it('is repeated with the same idempotency key and body, and a fresh nonce and signature', async () => {
+  it('is retried with the same idempotency key and body, and a new nonce and signature', async () => {
     await using wire = await startWire(['drop', 'drop', accepted]);
     expect(await testClient(wire.url).remember('t')).toEqual({ jobId: 'j1', status: 'running' });
     expect(wire.seen).toHaveLength(3);
@@ -51,7 +51,7 @@ describe('a write whose connection drops', () => {
   });
 });
 
-it('says why when nothing listens', async () => {
+it('reports why when nothing listens', async () => {
   const wire = await startWire([]);
   await wire[Symbol.asyncDispose]();
   const error = await rejection(testClient(wire.url, { maxAttempts: 1 }).account());
@@ -59,7 +59,7 @@ it('says why when nothing listens', async () => {
   expect(error.message).toContain('ECONNREFUSED');
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it.each([
     [429, 'rate_limited'],
     [503, 'overloaded'],
@@ -88,7 +88,7 @@ describe('answers', () => {
     expect(wire.seen).toHaveLength(1);
   });
 
-  it('carry the details of the relayer and a hint for an unknown key', async () => {
+  it('have the details of the relayer and a hint for an unknown key', async () => {
     await using wire = await startWire([
       {
         status: 400,
@@ -149,7 +149,7 @@ describe('Retry-After', () => {
     expect(wire.seen[1]!.at - wire.seen[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
-  it('as a date is understood', async () => {
+  it('may be a date', async () => {
     const date = new Date(Date.now() + 2_000).toUTCString();
     await using wire = await startWire([
       errorAnswer(429, 'rate_limited', { 'retry-after': date }),
@@ -182,7 +182,7 @@ describe('time', () => {
     expect(error).toMatchObject({ code: 'timeout', retryable: true });
   });
 
-  it('without bounds is allowed', async () => {
+  it('can be unlimited', async () => {
     await using wire = await startWire([{ json: { owner: 'o' } }]);
     const unbounded = { timeoutMs: Number.POSITIVE_INFINITY, deadlineMs: Number.POSITIVE_INFINITY };
     expect(await testClient(wire.url, unbounded).account()).toEqual({ owner: 'o' });
@@ -252,7 +252,7 @@ describe('a wrong local clock', () => {
     }
   });
 
-  it('cannot be walked further by a relayer that refuses again and again', async () => {
+  it('cannot be moved further by a relayer that rejects repeatedly', async () => {
     await using wire = await startWire((_, number) => refusal(number * 10));
     const client = testClient(wire.url);
     for (let call = 0; call < 4; call++) await rejection(client.account());
@@ -261,10 +261,10 @@ describe('a wrong local clock', () => {
   });
 });
 
-describe('the account of an answer', () => {
+describe('the account of a response', () => {
   const other = `0x${'bb'.repeat(32)}`;
 
-  it('must be ours, whatever the status', async () => {
+  it('must be ours, regardless of the status', async () => {
     for (const status of [200, 404]) {
       await using wire = await startWire([
         { status, headers: { 'x-account-id': other }, json: { error: 'e' } },

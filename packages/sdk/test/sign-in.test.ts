@@ -52,7 +52,7 @@ describe('a sign-in link', () => {
     expect(parseSignInFragment(`${fragment}&pairing=abc`)).toEqual(request);
   });
 
-  it('has a short code that any change of the request changes', () => {
+  it('has a short code that changes with any part of the request', () => {
     const code = shortCode(request);
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(shortCode(parseSignInFragment(signInFragment(request)))).toBe(code);
@@ -83,13 +83,13 @@ describe('a sign-in link', () => {
       'a relayer behind a name',
       (link: string) => link.replace(/relayer=.*/, 'relayer=http://127.0.0.1:8000@evil.example'),
     ],
-  ])('is refused with %s', (_, change) => {
+  ])('is rejected with %s', (_, change) => {
     expect(() => parseSignInFragment(change(signInFragment(request)))).toThrow();
   });
 });
 
 describe('a sealed hand-over', () => {
-  it('opens for the requesting tool, completely, and fits a terminal line', () => {
+  it('can be opened by the requesting tool, completely, and fits a terminal line', () => {
     const code = sealed();
     expect(code.length).toBeLessThan(1_000);
     expect(open(code)).toEqual(handOver);
@@ -125,7 +125,7 @@ describe('a sealed hand-over', () => {
   });
 
   it.each(['', 'hello', 'mr1.', 'mr1.!!!!', 'mr1.AAAA', `mr1.${'A'.repeat(5_000)}`])(
-    'is no code: %s',
+    'rejects as a code: %s',
     (text) => {
       expect(() => parseHandOverCode(text)).toThrow(/code/);
     },

@@ -9,7 +9,7 @@ import { accountId, signatureIsValid, startWire, testClient } from './wire-doubl
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** What a page without https has: random numbers, no `subtle`, no `randomUUID`. */
+/** The primitives of a page without https: random numbers, no `subtle`, no `randomUUID`. */
 function removeWebCrypto() {
   const getRandomValues = globalThis.crypto.getRandomValues.bind(globalThis.crypto);
   vi.stubGlobal('crypto', { getRandomValues });
@@ -80,7 +80,7 @@ describe.each(['WebCrypto', 'noble'])('signatures made with %s', (variant) => {
   });
 });
 
-it('signs the path without a prefix that a proxy strips', async () => {
+it('signs the path without a prefix that a proxy removes', async () => {
   await using wire = await startWire([{ json: {} }]);
   const client = testClient(`${wire.url}/memory/`);
   const signer = createSigner(parsePrivateKey('11'.repeat(32)));

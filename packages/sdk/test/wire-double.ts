@@ -6,8 +6,8 @@ import { MemRelay } from '../src/mem-relay.ts';
 import type { MemRelayOptions } from '../src/wire/types.ts';
 
 /**
- * A real HTTP server with scripted answers: the network and its faults, which no relayer produces on demand.
- * What a relayer does with a request is tested against the real one, not here.
+ * A real HTTP server with scripted responses: the network and its faults, which no relayer produces on demand. How a
+ * relayer handles a request is tested against the real one, not here.
  */
 
 export interface SeenRequest {
@@ -23,7 +23,7 @@ export interface SeenRequest {
 export type ScriptedAnswer =
   /** Closes the socket after the request was read */
   | 'drop'
-  /** Never answers */
+  /** Never responds */
   | 'silence'
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string };
 
@@ -35,7 +35,10 @@ export interface WireDouble {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Answers with what `script` returns for the request; an array is answered in turn, its last entry for ever. */
+/**
+ * Responds with what `script` returns for the request; the entries of an array are used in turn, the last one
+ * forever.
+ */
 export async function startWire(
   script: ((request: SeenRequest, number: number) => ScriptedAnswer) | ScriptedAnswer[],
 ): Promise<WireDouble> {
@@ -122,7 +125,7 @@ export function signatureIsValid({ method, path, headers, body }: SeenRequest, p
   return verify(null, Buffer.from(message), key, Buffer.from(String(headers['x-signature']), 'hex'));
 }
 
-/** Resolves to what the promise was rejected with. */
+/** Resolves to the reason of the promise's rejection. */
 export async function rejection(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   try {
     await promise;

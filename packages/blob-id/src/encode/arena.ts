@@ -1,7 +1,7 @@
-/** Hands out addresses one after the other. The memory itself is reserved once all are known. */
+/** Allocates addresses one after the other. The memory itself is reserved once all are known. */
 export interface Arena {
   take(bytes: number): number;
-  /** The first address that was not handed out */
+  /** The first free address */
   readonly end: number;
 }
 

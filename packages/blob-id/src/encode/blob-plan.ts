@@ -2,16 +2,16 @@ import { type SourceMatrix, symbolBytesFor } from '../source/matrix.ts';
 import type { Range } from './ranges.ts';
 
 /**
- * How one blob is encoded. Every byte of a symbol is coded together with the same bytes of other symbols alone, so
- * large symbols are worked on in passes over a few of their bytes, and memory stays the same however large they are.
+ * How one blob is encoded. Every byte of a symbol is coded only together with the same bytes of other symbols, so
+ * large symbols are processed in passes over a few of their bytes, and memory does not grow with their size.
  */
 export interface BlobPlan {
   matrix: SourceMatrix;
   size: number;
   symbolBytes: number;
-  /** Rows of the source matrix, from the first, that hold content; at least one */
+  /** Rows of the source matrix, from the first, that have content; at least one */
   usedRows: number;
-  /** Columns of the source matrix, from the first, that hold content */
+  /** Columns of the source matrix, from the first, that have content */
   usedColumns: number;
   /** Rows of nothing but zeros, which are all the same */
   zeroRows: Range;
@@ -36,7 +36,7 @@ export interface Chunk {
 }
 
 const chunkBytes = 64;
-/** What the rows of the source matrix, extended by the code, may take in memory during a pass. */
+/** Memory for the rows of the source matrix, extended by the code, during a pass. */
 const rowsBudgetBytes = 88 * 2 ** 20;
 /** Whole blocks of the hash and whole chunks. */
 const passUnitBytes = 128;

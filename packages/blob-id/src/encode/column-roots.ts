@@ -3,9 +3,9 @@ import { digestBytes } from '../kernel/hash-code.ts';
 const symbols = 2 ** 16;
 
 /**
- * Tree roots of columns that hold one symbol of two bytes in their first row and zeros below. The code makes such a
- * column out of that symbol alone, so there are 65,536 of them, whatever the blob. All columns of a blob that fits
- * into the first row are such, also those that the code adds.
+ * Tree roots of columns with one two-byte symbol in their first row and zeros below. The code derives such a column
+ * from that symbol alone, so there are 65,536 of them for all blobs. All columns of a blob that fits into the first
+ * row are of this kind, including those that the code adds.
  */
 export interface ColumnRoots {
   /** Writes the root for a symbol to `address`, if it is known. */
@@ -14,7 +14,7 @@ export interface ColumnRoots {
   keep(bytes: Uint8Array, address: number, symbol: number): void;
 }
 
-/** Takes 2 MB when the first root is kept, and fills as blobs need it. */
+/** Takes 2 MB when the first root is stored, and fills up on demand. */
 export function createColumnRoots(): ColumnRoots {
   const known = new Uint8Array(symbols / 8);
   let roots: Uint8Array | undefined;

@@ -19,7 +19,7 @@ export interface Encoder {
   matrix: SourceMatrix;
   kernel: Kernel;
   codes: Codes;
-  /** Digests of all symbols of two bytes, where there is such a table */
+  /** Digests of all two-byte symbols, if there is such a table */
   digestTable: number | undefined;
   /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
   columnRoots: ColumnRoots | undefined;
@@ -38,7 +38,7 @@ export interface SliverHashes {
 /** Memory for the columns that are expanded together. */
 const columnsBudgetBytes = 2 * 2 ** 20;
 
-/** As many columns as fill a strip with their shortest chunk. */
+/** The number of columns that fill a strip with their shortest chunk. */
 function columnsTogether({ matrix, passes, symbolBytes }: BlobPlan): number {
   const widest = Math.max(...passes.map(messageBytes));
   const fitting = symbolBytes === 2 ? Infinity : columnsBudgetBytes / (matrix.nShards * widest);

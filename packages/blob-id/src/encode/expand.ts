@@ -23,7 +23,7 @@ export interface Rows {
 /** How many symbols of a chunk fit side by side into a strip. */
 export const symbolsPerStrip = (elements: number): number => Math.floor(stripLanes / elements);
 
-/** Computes the further columns of all rows that hold content. */
+/** Computes the additional columns of all rows with content. */
 export function expandRows(kernel: Kernel, codes: Codes, plan: BlobPlan, pass: Pass, rows: Rows): void {
   const { rowCode, strip, tables } = codes;
   const parityAt = rows.at + rowCode.originals * pass.bytes;

@@ -6,8 +6,8 @@ export interface LeafHasher {
   /** Where a pass must write its columns, which is all zeros before */
   beginPass(pass: Pass): Columns;
   /**
-   * Takes a column that was written at the `place`-th place. In the last pass it returns where the digests are; they
-   * stay there until the one after the next column was taken.
+   * Takes the column written at the `place`-th position. In the last pass it returns the address of the digests,
+   * which stay there until the column after the next was taken.
    */
   take(pass: Pass, column: number, place: number): DigestList | undefined;
 }

@@ -13,7 +13,7 @@ export function readBufferFor({ symbolBytes, passes }: BlobPlan): number {
   return passes.length > 1 ? Math.max(readBufferBytes, symbolBytes) : 0;
 }
 
-/** Reads the bytes of a pass of all rows that hold content. What lies behind the end of the blob is zero. */
+/** Reads the bytes of a pass from all rows with content. Bytes after the end of the blob are zero. */
 export function readRows(
   kernel: Kernel,
   source: BlobSource,
@@ -26,14 +26,14 @@ export function readRows(
   const rowBytes = matrix.columns * symbolBytes;
   const bytes = kernel.bytes();
 
-  /** Reads into `at`, with zeros behind the end. */
+  /** Reads into `at`, with zeros after the end. */
   function read(offset: number, at: number, length: number): void {
     const there = Math.max(0, Math.min(length, size - offset));
     if (there > 0) source.read(offset, bytes.subarray(at, at + there));
     bytes.fill(0, at + there, at + length);
   }
 
-  /** How many symbols one read takes, and how many of their bytes. */
+  /** How many symbols one read covers, and how many of their bytes. */
   const whole = symbolBytes - pass.bytes < skipFromBytes;
   const together = whole ? Math.max(1, Math.floor(readBufferBytes / symbolBytes)) : 1;
   for (let row = 0; row < usedRows; row++) {

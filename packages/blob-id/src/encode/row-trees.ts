@@ -13,9 +13,9 @@ export interface RowNodes {
 
 /** The Merkle trees over all rows of the matrix, fed column by column. */
 export interface RowTrees {
-  /** Takes the next leaf of every row. It is read until the next one was taken. */
+  /** Takes the next leaf of every row, which must stay valid until the next call. */
   push(leaves: RowNodes): void;
-  /** Once all columns were taken: the address of the roots, one after the other. */
+  /** After all columns: the address of the roots, one after the other. */
   finish(): number;
 }
 

@@ -38,7 +38,7 @@ function layersFor(count: number): number {
 
 /**
  * Replaces the originals at the first `used` positions of a strip by the parity, and returns its address. Further
- * originals count as zero, whatever is there.
+ * originals count as zero, whatever their content.
  */
 export function encodeStrip(
   kernel: Kernel,

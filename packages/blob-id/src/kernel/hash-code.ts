@@ -52,16 +52,13 @@ const nodeBytes = 1n + 2n * BigInt(digestBytes);
 const nodeWords = 9;
 const allOnes = 0xffff_ffff_ffff_ffffn;
 
-/** What a function walks through: one item lies `stride` bytes after the other. */
+/** The items that a function iterates over, `stride` bytes apart. */
 interface Walk {
   pointer: Local;
   stride: Code;
 }
 
-/**
- * Four items a round. Where fewer are left, the last of them takes the places of the missing ones: it is worked on
- * more than once, with the same result.
- */
+/** Four items per round. If fewer are left, the last one is used repeatedly, with the same result. */
 function inFours(
   scope: Scope,
   count: Local,

@@ -38,7 +38,7 @@ export interface SymbolMoves {
 export interface Kernel extends Calls {
   /** For symbols of `h` elements, 1 to 32 */
   movesOf(h: number): SymbolMoves;
-  /** All of the memory. Must be asked for again after `reserve`. */
+  /** All of the memory. Must be read again after `reserve`. */
   bytes(): Uint8Array<ArrayBuffer>;
   /** Makes the memory at least this large, in bytes. Throws `RangeError` if that is not available. */
   reserve(bytes: number): void;

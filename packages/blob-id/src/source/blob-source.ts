@@ -1,8 +1,8 @@
-/** Bytes that can be read anywhere and more than once. */
+/** Bytes that can be read at any position and repeatedly. */
 export interface BlobSource {
   /** Bytes */
   size: number;
-  /** Fills all of `into` with what is at `offset`, or throws. `into` is valid during the call only. */
+  /** Fills all of `into` with the bytes at `offset`, or throws. `into` is valid only during the call. */
   read(offset: number, into: Uint8Array): void;
 }
 

@@ -9,7 +9,7 @@ export interface WasmFunction {
   code: Code;
 }
 
-/** Hands out the locals of a function while its code is being written. */
+/** Allocates the locals of a function while its code is being written. */
 export interface Scope {
   int(): Local;
   vector(): Local;
@@ -18,10 +18,7 @@ export interface Scope {
 const functionType = 0x60;
 const end = 0x0b;
 
-/**
- * Writes a function: `body` gets the parameters, and a scope from which it takes further locals, and returns
- * the code.
- */
+/** Writes a function: `body` gets the parameters, and a scope for additional locals, and returns the code. */
 export function defineFunction(
   name: string,
   parameters: number,

@@ -67,7 +67,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's message: it quotes the text, and the text holds the key
+    // Without the parser's message, which quotes the text with the key
     throw invalid(`${path} cannot be imported: it is not valid JSON.`);
   }
 }

@@ -24,7 +24,7 @@ test('no quotation ends early, and invisible characters are escaped', () => {
   expect(quoted('half \ud800 of a character')).toBe('"half \ufffd of a character"');
 });
 
-test('what people write stays as it is', () => {
+test('ordinary text stays unchanged', () => {
   for (const text of ['Zoë’s café, 東京', 'می‌خواهم', '👩‍👩‍👧 ❤️', 'a > b && c'])
     expect(quoted(text)).toBe(`"${text}"`);
 });

@@ -99,7 +99,7 @@ function sealedFor(request: SignInRequest): string {
 }
 
 describe('the link', () => {
-  it('keeps everything in its fragment, and no secret', () => {
+  it('keeps everything in its fragment, and contains no secret', () => {
     const url = new URL(signIn.url);
     expect(`${url.origin}${url.pathname}`).toBe(`${origin}/connect/mcp`);
     expect(url.search).toBe('');
@@ -125,20 +125,20 @@ describe('the link', () => {
   });
 
   it.each(['http://memory.example', 'ftp://127.0.0.1', 'javascript:alert(1)', ''])(
-    'is not made for a page that others on the way could replace: %s',
+    'cannot be made for a page that others on the way could replace: %s',
     async (webUrl) => {
       await expect(start({ webUrl })).rejects.toMatchObject({ code: 'insecure_web_url' });
     },
   );
 
-  it('is not made with a label or relayer that no page would show', async () => {
+  it('cannot be made with a label or relayer that no page would show', async () => {
     await expect(start({ label: 'x'.repeat(65) })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(start({ relayerUrl: 'file:///etc' })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
 describe('the callback', () => {
-  it('tells the page that it listens, and a preflight that it may reach into this machine', async () => {
+  it('confirms to the page that it listens, and allows a preflight access to this machine', async () => {
     const hello = await send('GET', { origin });
     expect(isHelloOf(asked, hello.body)).toBe(true);
     expect(hello.headers['access-control-allow-origin']).toBe(origin);
@@ -209,7 +209,7 @@ describe('the callback', () => {
           '/code',
         ),
     ],
-  ])('refuses %s and says why', async (_, status, error, attempt) => {
+  ])('rejects %s with a reason', async (_, status, error, attempt) => {
     const answer = await attempt();
     expect(answer).toMatchObject({ status, body: { error } });
     expect(answer.body.message).toMatch(/\.$/);
@@ -217,7 +217,7 @@ describe('the callback', () => {
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin', '*');
   });
 
-  it('refuses a foreign preflight', async () => {
+  it('rejects a foreign preflight', async () => {
     const answer = await send('OPTIONS', {
       origin: 'https://evil.example',
       'access-control-request-private-network': 'true',
@@ -227,7 +227,7 @@ describe('the callback', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-private-network');
   });
 
-  it('goes on after any number of posts that carry no code for it, or come from elsewhere', async () => {
+  it('continues after any number of posts without a code for it, or from elsewhere', async () => {
     const refused: string[] = [];
     signIn.cancel();
     await start({ onRefused: (reason) => refused.push(reason) });
@@ -261,10 +261,10 @@ describe('the callback', () => {
     expect(refused).toEqual([]);
   });
 
-  it('refuses a body that is announced as too large without reading it', async () => {
+  it('rejects a body that is announced as too large without reading it', async () => {
     const socket = connect(asked.port, '127.0.0.1');
     await once(socket, 'connect');
-    // The body never comes
+    // The body is never sent
     socket.write(
       `POST /callback HTTP/1.1\r\nhost: 127.0.0.1:${asked.port}\r\norigin: ${origin}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n`,
     );
@@ -273,7 +273,7 @@ describe('the callback', () => {
     await once(socket, 'close');
   });
 
-  it('ends after five bad tries', async () => {
+  it('ends after five failed attempts', async () => {
     const refused: string[] = [];
     signIn.cancel();
     await start({ onRefused: (reason) => refused.push(reason) });
@@ -283,7 +283,7 @@ describe('the callback', () => {
     expect((await post({}, bodyOf(sealedFor(asked)))).status).toBe(0);
   });
 
-  it('lets go of connections that say nothing, so that the page comes through', {
+  it('closes idle connections, so that the page gets through', {
     timeout: 15_000,
   }, async () => {
     const silent = Array.from({ length: 32 }, () => connect(asked.port, '127.0.0.1'));
@@ -294,14 +294,14 @@ describe('the callback', () => {
     expect((await send('GET', { origin })).status).toBe(200);
   });
 
-  it('ends when its time is over', async () => {
+  it('ends when its time is up', async () => {
     signIn.cancel();
     await start({ validMs: 50 });
     await expect(signIn.done).rejects.toMatchObject({ code: 'expired' });
     expect((await post({}, bodyOf(sealedFor(asked)))).status).toBe(0);
   });
 
-  it('saves nothing that the relayer does not confirm, and waits for a better time', async () => {
+  it('saves only what the relayer confirms, and waits if it is unavailable', async () => {
     let answer = await post({}, bodyOf(sealedFor(asked)));
     for (let i = 0; i < 5; i++) answer = await post({}, bodyOf(sealedFor(asked)));
     expect(answer).toMatchObject({ status: 503, body: { error: 'relayer_unreachable' } });
@@ -309,7 +309,7 @@ describe('the callback', () => {
     expect(JSON.stringify(answer)).not.toContain('verifier');
   });
 
-  it('ends when it is given up, also for a pasted code', async () => {
+  it('ends when it is cancelled, also for a pasted code', async () => {
     const code = sealedFor(asked);
     await expect(handOverCode(code)).rejects.toMatchObject({ code: 'refused' });
     signIn.cancel();

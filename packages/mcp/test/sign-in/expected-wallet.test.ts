@@ -70,7 +70,7 @@ it.each<[string, string, () => Promise<void>, string | undefined]>([
   expect(await expectedWallet(relayerUrl, directory)).toBe(wallet);
 });
 
-it('a local system whose wallet cannot be read starts no sign-in', async () => {
+it('starts no sign-in for a local system whose wallet cannot be read', async () => {
   const unknown = { code: 'local_wallet_unknown' };
   await writeDashboard();
   await expect(expectedWallet(own, directory)).rejects.toMatchObject(unknown);

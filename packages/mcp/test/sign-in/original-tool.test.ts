@@ -68,7 +68,7 @@ describe('login --from-memwal', () => {
     return { code: await stdio.end(), printed: printed + stdio.stderr() };
   }
 
-  it('takes over the key once the chain confirms it, and leaves the file as it is', async () => {
+  it('imports the key once the chain confirms it, and leaves the file unchanged', async () => {
     const text = await write();
     const { code, printed } = await login();
     expect([code, printed]).toEqual([0, expect.stringContaining(system.credentials.walletAddress)]);
@@ -81,7 +81,7 @@ describe('login --from-memwal', () => {
     expect(await readFile(theirs, 'utf8')).toBe(text);
   });
 
-  it('asks the relayer of --relayer, and is never done without being asked for', async () => {
+  it('uses the relayer of --relayer, and runs only on request', async () => {
     await write({ relayerUrl: 'http://127.0.0.1:9' });
     expect(await login()).toEqual({ code: 1, printed: expect.stringContaining('cannot be reached') });
     expect(await login('--relayer', system.urls.relayer)).toMatchObject({ code: 0 });
@@ -92,7 +92,7 @@ describe('login --from-memwal', () => {
     expect((await stdio.call('mem_recall', { query: 'tea' })).text).toContain('No one is signed in');
   });
 
-  it('refuses a file that is missing, open, damaged or of another network, and keeps what was there', async () => {
+  it('rejects a missing, open, damaged or foreign file, and keeps the existing credentials', async () => {
     expect(await login()).toEqual({ code: 1, printed: expect.stringContaining(`${theirs} does not exist`) });
     await machine.signIn('https://relayer.example');
     const before = await readFile(machine.credentialsPath, 'utf8');
@@ -139,7 +139,7 @@ describe('a link in query form', () => {
   let tool: Server;
   let key: TestKey;
   let received: { path: string; body: Record<string, unknown> }[];
-  /** How the tool answers the post */
+  /** The tool's response to the post */
   let answers: { status: number; readable: boolean };
 
   beforeAll(async () => {
@@ -190,7 +190,7 @@ describe('a link in query form', () => {
   const delegates = async () => (await owner.readAccount(system.credentials.accountId)).delegate_keys;
   const isRegistered = async () => (await delegates()).some(({ address }) => address === key.address);
 
-  it("registers the tool's key with what was granted, and posts the result with its state", async () => {
+  it("registers the tool's key with the granted scope, and posts the result with its state", async () => {
     await open();
     await page.getByText('This link uses an older').waitFor();
     expect(page.url()).toBe(`${system.urls.dashboard}/connect/mcp`);
@@ -229,7 +229,7 @@ describe('a link in query form', () => {
     client.destroy();
   });
 
-  it('revokes the key when the tool refuses the result', async () => {
+  it('revokes the key when the tool rejects the result', async () => {
     answers.status = 400;
     await open();
     await consent();
@@ -237,7 +237,7 @@ describe('a link in query form', () => {
     expect([received.length, await isRegistered()]).toEqual([1, false]);
   });
 
-  it('asks the user where it may not read the answer, and revokes the key if they say so', async () => {
+  it('asks the user if it may not read the response, and revokes the key if they say so', async () => {
     answers.readable = false;
     await open();
     await consent();
@@ -248,7 +248,7 @@ describe('a link in query form', () => {
     expect(await isRegistered()).toBe(false);
   });
 
-  it('registers nothing for an address of another key, and warns of a foreign relayer', async () => {
+  it('registers nothing for an address that does not match the key, and warns of a foreign relayer', async () => {
     await open({ delegateAddress: newTestKey().address });
     await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
     await open({ relayer: 'https://relayer.example' });

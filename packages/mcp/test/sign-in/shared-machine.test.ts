@@ -27,7 +27,7 @@ let backend: TestBackend;
 let system: PrivateSystem;
 let browser: Browser;
 let page: Page;
-/** Of the browser opener, which takes the place of xdg-open */
+/** Of the browser opener, which replaces xdg-open */
 let folder: string;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** `memrelay-mcp login` on a desktop, with what it has printed. */
+/** `memrelay-mcp login` on a desktop, with its output. */
 function startLogin(): { child: ChildProcess; printed: () => string; ended: Promise<number | null> } {
   const stdio = machine.start({
     args: ['login'],
@@ -98,7 +98,7 @@ const codeIn = (text: string): string => /\b([0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-
 const linkIn = (text: string): string => /http:\/\/\S+\/connect\/mcp#\S+/.exec(text)![0];
 const connect = () => page.getByRole('button', { name: 'Connect' });
 
-it('another user finds no link in the arguments of the opener, cannot read its file, and cannot end the sign-in', async () => {
+it("hides the link from other users' view of the arguments, protects its file, and does not let them end the sign-in", async () => {
   // Only the file's own mode protects it here
   await chmod(machine.home, 0o755);
   const login = startLogin();
@@ -143,7 +143,7 @@ it('another user finds no link in the arguments of the opener, cannot read its f
   await expect(stat(path)).rejects.toThrow('ENOENT');
 });
 
-it('somebody who has the link cannot sign the tool in to their own wallet: it names the one it expects', async () => {
+it('names the expected wallet, so that someone with the link cannot sign in to their own', async () => {
   const login = startLogin();
   await vi.waitFor(() => expect(login.printed()).toContain('works once'), 10_000);
   const request = parseSignInFragment(new URL(linkIn(login.printed())).hash);
@@ -188,7 +188,7 @@ it('somebody who has the link cannot sign the tool in to their own wallet: it na
   expect(login.printed()).toContain(`wallet   ${walletAddress}`);
 });
 
-it('a pairing link that has expired says so, and how to get another one', async () => {
+it('reports an expired pairing link, and how to get another one', async () => {
   const { url, token } = (await readLocalDashboard(system.dataDir))!;
   await page.goto(`${url}/#pairing=${newPairingCode(token, new Date(Date.now() - 1_000))}`);
   await page.getByRole('alert').filter({ hasText: 'This link has expired' }).waitFor();

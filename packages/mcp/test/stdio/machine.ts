@@ -17,7 +17,7 @@ export const keys = [
 
 const bin = fileURLToPath(new URL('../../bin/memrelay-mcp.mjs', import.meta.url));
 
-/** A person's machine: a home of its own for each test, and the processes that are started there. */
+/** A user's machine: a separate home for each test, and the processes started there. */
 export interface Machine {
   readonly home: string;
   readonly credentialsPath: string;

@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What the opener was given; it must not be the link. */
+/** The opener's argument, which must not be the link. */
 async function openedFile(): Promise<string> {
   const opened = join(folder, 'opened');
   const given = await vi.waitFor(() => readFile(opened, 'utf8'), 10_000);
@@ -35,7 +35,7 @@ async function openedFile(): Promise<string> {
   return fileURLToPath(given);
 }
 
-it('opens a private file that leads to the whole link, and removes it', async () => {
+it('opens a private file that redirects to the whole link, and removes it', async () => {
   const remove = await openBrowser(url, env, 'linux');
   const file = await openedFile();
   expect(dirname(file)).toBe(join(folder, '.mem'));
@@ -46,7 +46,7 @@ it('opens a private file that leads to the whole link, and removes it', async ()
   expect(await readdir(dirname(file))).toEqual([]);
 });
 
-it('puts the file where a browser of a snap can read it, and removes what a killed process left', async () => {
+it("puts the file where a snap's browser can read it, and removes files of killed processes", async () => {
   await mkdir(join(folder, 'snap'));
   const remove = await openBrowser(url, env, 'linux');
   const file = await openedFile();
@@ -61,7 +61,7 @@ it('puts the file where a browser of a snap can read it, and removes what a kill
   await expect(stat(dirname(file))).rejects.toThrow('ENOENT');
 });
 
-it('opens nothing over SSH, without a screen, without a browser, and what is no page', async () => {
+it('opens nothing over SSH, without a screen or a browser, or for other URLs', async () => {
   for (const [address, environment] of [
     [url, { ...env, SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }],
     [url, { ...env, DISPLAY: '' }],

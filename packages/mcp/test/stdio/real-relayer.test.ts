@@ -64,7 +64,7 @@ async function stored(namespace: string): Promise<number> {
 }
 
 describe('the stdio package with a real relayer', () => {
-  it('goes from sign-in to sign-out in one process, on the oldest Node there is', async () => {
+  it('goes from sign-in to sign-out in one process, on the oldest supported Node', async () => {
     const node = oldestNode();
     const stdio = machine.start({ node, args: [`--relayer=${relayer.url}`, '--namespace=tea', '--local'] });
     await stdio.open();
@@ -106,7 +106,7 @@ describe('the stdio package with a real relayer', () => {
     expect((await stdio.call('mem_recall', { query: 'tea' })).text).toContain('mem_login');
   });
 
-  it('stores once what it wrote while the relayer was killed and its answer lost', async () => {
+  it('stores a memory once when the relayer was killed and its response lost', async () => {
     const line = await startLossyLine(relayer.url);
     await signIn(line.url);
     const namespace = randomUUID();

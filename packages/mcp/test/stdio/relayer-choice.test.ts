@@ -27,11 +27,11 @@ async function runHere(running: Omit<LocalDashboard, 'token'>): Promise<void> {
   await writeFile(localDashboardPath(dataDir), JSON.stringify({ ...running, token: 'ab'.repeat(32) }));
 }
 
-it('without settings a sign-in is at the service of this build', async () => {
+it('signs in at the default service of this build without settings', async () => {
   expect(await choose()).toEqual(presets.local);
 });
 
-it('without settings a sign-in is at the system that runs here, on whatever ports', async () => {
+it('signs in at the local system without settings, on any ports', async () => {
   const running = { relayerUrl: 'http://127.0.0.1:18000', url: 'http://127.0.0.1:15173' };
   await runHere(running);
   expect(await choose()).toEqual({ relayerUrl: running.relayerUrl, webUrl: running.url });
@@ -41,19 +41,19 @@ it('without settings a sign-in is at the system that runs here, on whatever port
   expect(await choose(`--web-url=${web}`)).toEqual({ relayerUrl: running.relayerUrl, webUrl: web });
 });
 
-it('a dashboard that was moved alone is found, though its relayer is where it always is', async () => {
+it('finds a dashboard on another port while its relayer has the default one', async () => {
   await runHere({ url: 'http://127.0.0.1:15173' });
   const { relayerUrl } = presets.local!;
   expect(await choose()).toEqual({ relayerUrl, webUrl: 'http://127.0.0.1:15173' });
 });
 
-it('half of a known service gives the other half', async () => {
+it('completes a known service from one of its two URLs', async () => {
   const local = presets.local!;
   expect(await choose(`--relayer=${local.relayerUrl}`)).toEqual(local);
   expect(await choose(`--web-url=${local.webUrl}`)).toEqual(local);
 });
 
-it('a relayer on this machine belongs to the dashboard that runs here, wherever that is', async () => {
+it('uses the running dashboard for a relayer on this machine, on any port', async () => {
   const relayerUrl = 'http://127.0.0.1:18000';
   expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: presets.local!.webUrl });
   const running = { url: 'http://127.0.0.1:15173' };
@@ -61,7 +61,7 @@ it('a relayer on this machine belongs to the dashboard that runs here, wherever 
   expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: running.url });
 });
 
-it('the dashboard of an unknown relayer is asked for, never guessed', async () => {
+it('asks for the dashboard of an unknown relayer, instead of guessing', async () => {
   await expect(choose('--relayer=https://relayer.example')).rejects.toMatchObject({
     code: 'no_dashboard',
     message: expect.stringContaining('--web-url'),
@@ -72,7 +72,7 @@ it('the dashboard of an unknown relayer is asked for, never guessed', async () =
   });
 });
 
-it('a link to a page on this machine comes with a hint how to reach it', () => {
+it('explains how to reach a link to a page on this machine', () => {
   expect(pageHint('https://web.example')).toEqual([]);
   expect(pageHint('http://127.0.0.1:15173')).toEqual([
     expect.stringMatching(/npm start.*ssh -L 15173:127\.0\.0\.1:15173 HOST$/),

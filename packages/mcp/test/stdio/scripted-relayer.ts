@@ -9,14 +9,14 @@ export interface SeenCall {
 }
 
 /**
- * An HTTP server where a relayer would be, to see what arrives at which address and to answer what no relayer answers on
- * demand. What a relayer does with a call is tested against the real one.
+ * An HTTP server in place of a relayer, to see which requests arrive and to send responses that no relayer sends on
+ * demand. How a relayer handles a call is tested against the real one.
  */
 export interface ScriptedRelayer {
   port: number;
   url: string;
   seen: SeenCall[];
-  /** Answers of the next writes in turn: a status, or the connection dropped. Afterwards they succeed */
+  /** Responses to the next writes in turn: a status, or a dropped connection. Later ones succeed */
   faults: (number | 'drop')[];
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { keys, useMachine } from './machine.ts';
 import { type ScriptedRelayer, startScriptedRelayer } from './scripted-relayer.ts';
 import type { Message } from './stdio-process.ts';
 
-/** Each process costs a start, so one of them goes through many states. */
+/** Starting a process is slow, so one of them goes through many states. */
 
 const machine = useMachine();
 const memoryTools = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe('without credentials', () => {
-  it('everything is answered at once, and each memory tool says what to do', async () => {
+  it('answers everything immediately, and each memory tool says what to do', async () => {
     const stdio = machine.start({ args: [`--relayer=${relayer.url}`] });
     const opened = await stdio.open();
     expect(opened.result).toMatchObject({
@@ -56,7 +56,7 @@ describe('without credentials', () => {
     expect(stdio.stderr()).toBe('');
   });
 
-  it('a sign-in of another process is taken up, its change too, and a sign-out ends it', async () => {
+  it('follows sign-ins, changes and sign-outs of other processes', async () => {
     const stdio = machine.start({ args: ['--ns=of-flag'], env: { MEM_NAMESPACE: 'of-variable' } });
     await stdio.open();
     await stdio.tools();
@@ -111,7 +111,7 @@ describe('without credentials', () => {
     expect(await labelOf(['--label=my agent'])).toBe('my agent');
   });
 
-  it('mem_login gives a URL within a second, and a new one closes the one before', async () => {
+  it('mem_login returns a URL within a second, and a new one closes the previous one', async () => {
     const stdio = machine.start({
       args: ['--relayer=https://relayer.example', '--web-url=https://web.example', '--label=my agent'],
     });
@@ -145,7 +145,7 @@ describe('without credentials', () => {
 });
 
 describe('with credentials', () => {
-  it('the variable, and before it the flag, sends this process elsewhere and leaves the file as it is', async () => {
+  it('uses the relayer of the variable, or of the flag before it, and leaves the file unchanged', async () => {
     await machine.signIn('https://relayer.example');
     const before = await readFile(machine.credentialsPath, 'utf8');
     const env = { MEM_SERVER_URL: other.url, MEM_NAMESPACE: 'of-variable', MEM_MCP_DEBUG: '1' };
@@ -198,7 +198,7 @@ describe('with credentials', () => {
     expect(relayer.seen).not.toEqual([]);
   });
 
-  it('an answer that is under way when the host closes its end is still given', async () => {
+  it('still sends the pending response when the host closes its end', async () => {
     await machine.signIn(relayer.url);
     const stdio = machine.start();
     await stdio.open();
@@ -223,7 +223,7 @@ describe('with credentials', () => {
     await back.close();
   });
 
-  it('--login asks for a new sign-in, keeps the file until then, and takes the new one up', async () => {
+  it('--login starts a new sign-in, keeps the file until then, and uses the new credentials', async () => {
     await machine.signIn(relayer.url);
     const before = await readFile(machine.credentialsPath, 'utf8');
     const stdio = machine.start({ args: ['--login'] });
@@ -242,11 +242,11 @@ describe('with credentials', () => {
   });
 });
 
-describe('a call that ends at once', () => {
+describe('a call that ends immediately', () => {
   it('is a usage error with exit code 2, help, or a sign-out', async () => {
     const run = async (...args: string[]) => {
       const stdio = machine.start({ args });
-      // What is printed for a person is no protocol.
+      // Output for a person is not part of the protocol.
       let printed = '';
       stdio.child.stdout!.on('data', (text) => (printed += text));
       return { code: await stdio.end(), printed, stderr: stdio.stderr() };

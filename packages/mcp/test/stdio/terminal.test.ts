@@ -15,7 +15,7 @@ afterEach(() => {
   process.env.HOME = realHome;
 });
 
-/** What somebody sees who starts the package by hand. */
+/** The output for a user who starts the package by hand. */
 async function start(...args: string[]): Promise<{ code: number; printed: string }> {
   const lines: string[] = [];
   const code = await startFromTerminal(
@@ -27,7 +27,7 @@ async function start(...args: string[]): Promise<{ code: number; printed: string
 }
 
 describe('started in a terminal', () => {
-  it('with credentials it says who is signed in and how to put it into a host, and ends', async () => {
+  it('with credentials shows who is signed in and how to configure a host, and exits', async () => {
     await machine.signIn('https://relayer.example');
     const { code, printed } = await start();
     expect(code).toBe(0);
@@ -36,7 +36,7 @@ describe('started in a terminal', () => {
     expect(printed).not.toContain(keys[0][0]);
   });
 
-  it('with a file that cannot be used it says so and leaves it', async () => {
+  it('with an unusable file reports it and leaves it unchanged', async () => {
     await machine.signIn('https://relayer.example');
     await writeFile(machine.credentialsPath, '{}');
     const { code, printed } = await start();
@@ -45,7 +45,7 @@ describe('started in a terminal', () => {
     expect(await readFile(machine.credentialsPath, 'utf8')).toBe('{}');
   });
 
-  it('without credentials it opens a sign-in; where none can be, it says why', async () => {
+  it('without credentials opens a sign-in, or explains why it cannot', async () => {
     expect(await start('--relayer=https://relayer.example')).toEqual({
       code: 1,
       printed: expect.stringContaining('--web-url'),
@@ -77,7 +77,7 @@ describe('started in a terminal', () => {
     expect(printed).toContain('Interrupted. You are not signed in.');
   });
 
-  it('logout says when the file cannot go, and when the key is still somewhere else', async () => {
+  it('logout reports if the file cannot be removed, or the key is stored elsewhere as well', async () => {
     const lines: string[] = [];
     await mkdir(machine.credentialsPath, { recursive: true });
     expect(await signOutFromTerminal((line) => lines.push(line))).toBe(1);

@@ -7,14 +7,14 @@ import type { FinishedCall, ToolServerOptions } from '../../src/tools/tool-serve
 import { callTool, openSession, type Session } from './open-session.ts';
 import { referenceOf } from './reference-page.ts';
 
-/** What a host and its agent see before anything is called, and what is refused before a relayer hears of it. */
+/** What a host and its agent see before any call, and calls that are rejected before a relayer is involved. */
 
 const signedOut: ToolServerOptions = {
   client: () => {
     throw new ToolRefusal('sign_in_required', 'Call mem_login first.');
   },
 };
-/** Whatever is refused before this is asked for anything has not gone out */
+/** Calls rejected before this is used have sent nothing */
 const unreachable: ToolServerOptions = {
   client: () =>
     new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : unexpected(name)) }) as never,
@@ -33,7 +33,7 @@ async function listed(options: ToolServerOptions = signedOut): Promise<Tool[]> {
 const toolOf = (tools: readonly Tool[], name: string): Tool => tools.find((tool) => tool.name === name)!;
 
 describe('the list of tools', () => {
-  test('has the four tools of the specification, and the others only on request', async () => {
+  test('contains the four tools of the specification, and the others only on request', async () => {
     const four = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];
     expect((await listed()).map(({ name }) => name)).toEqual(four);
     const all = await listed({ ...signedOut, extraTools: true });

@@ -8,7 +8,7 @@ ed25519.hashes.sha512 = sha512;
 /** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
 const pkcs8Prefix = fromHex('302e020100300506032b657004220420');
 
-/** Holds a delegate key and signs with it until it is destroyed. */
+/** Keeps a delegate key and signs with it until it is destroyed. */
 export interface Signer {
   readonly publicKey: Uint8Array;
   /** Throws `client_destroyed` after `destroy`, as `sign` does. */
@@ -39,7 +39,7 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
   );
 }
 
-/** Makes a signer, which takes over the 32 bytes of `seed`: `destroy` overwrites them. */
+/** Creates a signer, which takes over the 32 bytes of `seed`: `destroy` overwrites them. */
 export function createSigner(seed: Uint8Array): Signer {
   let imported: Promise<CryptoKey | undefined> | undefined;
   let destroyed = false;

@@ -8,7 +8,7 @@ const packageId = `0x${'9a'.repeat(32)}`;
 const accountId = `0x${'ac'.repeat(32)}`;
 const address = `0x${'01'.repeat(32)}`;
 
-/** A chain that answers one account, and counts how often it is asked. */
+/** A chain with one account, which counts the queries. */
 function chainOf(at: { epoch: bigint; version: bigint; broken?: boolean }): ChainClient & { reads: number } {
   const chain = {
     reads: 0,

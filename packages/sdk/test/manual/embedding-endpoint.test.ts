@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createEmbeddingEndpoint, type EmbeddingOptions } from '../../src/manual/embedding-endpoint.ts';
 import { rejection, type ScriptedAnswer, type SeenRequest, startWire } from '../wire-double.ts';
 
-/** Little-endian floats in base64, as providers send them when asked to. */
+/** Little-endian floats in base64, as providers send them on request. */
 const encoded = (...numbers: number[]): string =>
   Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
 
-/** Vectors that tell which text they are of: its length and its place in the batch. */
+/** Vectors that identify their text: its length and its position in the batch. */
 function answerTo({ json }: SeenRequest): ScriptedAnswer {
   const data = (json.input as string[]).map((text, index) => ({
     index,

@@ -14,7 +14,7 @@ const config = {
   embedding: { model: 'text-embedding-3-small', dimension: 2 },
 };
 
-/** A relayer that tells its network, and a provider with this answer. */
+/** A relayer that reports its network, and a provider with this response. */
 async function world(answer: ScriptedAnswer) {
   const wire = await startWire(({ path }) => (path === '/config' ? { json: config } : answer));
   const client = (options: Partial<ManualOptions> = {}) =>
@@ -78,7 +78,7 @@ it('does nothing after destroy, even in the middle of a call', async () => {
   expect(given.wire.seen).toHaveLength(2);
 });
 
-it('says what to do if there is no provider or the chain is unreachable', async () => {
+it('reports what to do if there is no provider or the chain is unreachable', async () => {
   await using given = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
   const without = await rejection(given.client({ embedding: undefined }).rememberManual('x'));
   expect(without).toMatchObject({

@@ -22,7 +22,7 @@ const writer = p.randomBytes(32);
 const keyEpoch = 7n;
 const tag = namespaceTag(p, origin, 'work');
 
-/** As Seal writes it; what is inside never comes to a key server here. */
+/** As Seal writes it; its content never reaches a key server here. */
 function sealWrap(identity: Uint8Array, server = address('b1')): Wrap {
   const filled = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
   const bytes = EncryptedObject.serialize({
