@@ -176,8 +176,8 @@ export const accountMutations: readonly Mutation[] = [
   {
     breaks: 'sdk.pins-package',
     file: 'packages/sdk/src/options.ts',
-    from: 'if (config.packageId?.toLowerCase() === named) return named;',
-    to: 'if (named !== "") return named;',
+    from: 'if (config.packageId?.toLowerCase() === packageId) return packageId;',
+    to: 'if (packageId !== "") return packageId;',
   },
   {
     breaks: 'outbound.blob-id-form',
