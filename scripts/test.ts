@@ -1,9 +1,9 @@
 /**
- * `npm test`: every check and test. Starts a Postgres and a Redis for the run, then runs the checks, all
- * tests, and the end-to-end tests a second time on the embedded defaults (`MEMRELAY_TEST_BACKEND`), all in parallel: the
- * long files mostly wait for other processes.
+ * `npm test`: every check and test. Starts a Postgres and a Redis for the run, then runs the checks, all tests, and
+ * the end-to-end tests a second time on the embedded defaults (`MEMRELAY_TEST_BACKEND`), all in parallel: the long
+ * files mostly wait for other processes.
  *
- * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
+ * Arguments are passed to vitest. With one that is not an option (`npm test -- packages/protocol`) only vitest runs.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { summarize } from './testing/summary.ts';
 
 const endToEnd = 'testing/test/e2e/';
 /**
- * They are about processes, chain, blobs, sponsor and who may do what: another database changes nothing in them, or only in
+ * These test processes, chain, blobs, sponsor and permissions: another database changes nothing in them, or only in
  * statements that the relayer's own tests run on both.
  */
 const onPostgresAlone = [
@@ -103,7 +103,7 @@ async function main(args: readonly string[]): Promise<number> {
   return suites.some(({ failed }) => failed > 0) ? 1 : 0;
 }
 
-/** What it prints comes when it has ended, to be readable. */
+/** Its output is printed at its end, to be readable. */
 function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
   const workers = `--maxWorkers=${Math.ceil(availableParallelism() / 4)}`;
   const environment = { ...process.env, ...embedded };
@@ -112,7 +112,7 @@ function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
   });
 }
 
-/** A Postgres or Redis that is there and does not start is a failure, not a reason to test less. */
+/** A Postgres or Redis that is installed and does not start is a failure, not a reason to test less. */
 function servicesFailed(error: unknown): undefined {
   const problem = error instanceof Error ? error.message : String(error);
   const services = { name: 'services', passed: 0, failed: 1, skipped: 0, seconds: 0, problem };
@@ -128,7 +128,7 @@ async function checkSuite(): Promise<SuiteResult> {
   return { name: 'check', passed, failed: results.length - passed, skipped: 0, seconds };
 }
 
-/** Without a Postgres the embedded defaults are all there is, so that one run covers them. */
+/** Without a Postgres only the embedded defaults remain, so one run covers them. */
 function environmentFor({ postgres, environment }: ProvidedServices): NodeJS.ProcessEnv {
   return { ...process.env, ...environment, ...(!postgres && embedded) };
 }

@@ -10,7 +10,7 @@ const browserFolders = [
   'packages/protocol/src/',
   'apps/dashboard/src/',
 ];
-/** Files in them that are for Node alone. */
+/** Files in them that only Node uses. */
 const nodeOnly = /(?:^|\/)(?:node-[^/]*|[^/]*-node|at-rest)\.ts$/;
 
 const forBrowser = (path: string) =>

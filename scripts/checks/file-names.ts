@@ -1,6 +1,6 @@
 import type { Finding, Rule } from './rule.ts';
 
-/** Names that tools or customs demand. */
+/** Names that tools or conventions require. */
 const customary = new Set([
   'README.md',
   'LICENSE',

@@ -13,8 +13,8 @@ export interface HumanText {
 }
 
 /**
- * What a code file says to people: its comments, and its strings or, in a test, the titles. The strings of tests are
- * mostly data, such as the text of a memory.
+ * The text in a code file that is written for people: its comments, and its strings or, in a test, the titles. The
+ * strings of tests are mostly data, such as the text of a memory.
  */
 export function codeTexts({ path, text }: SourceFile): HumanText[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

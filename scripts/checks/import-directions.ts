@@ -7,7 +7,7 @@ const packages = ['protocol', 'process', 'blob-id', 'envelope', 'chain', 'sdk', 
 );
 const everything = ['packages/*', 'apps/*', 'contracts'];
 
-/** Who may import whom. A folder that is not named here may import nothing of ours. */
+/** Which folder may import which. A folder that is not listed may import none of ours. */
 const allowed: Record<string, readonly string[]> = {
   'packages/protocol': [],
   'packages/process': [],
@@ -73,7 +73,7 @@ function mayImport(path: string, from: string, to: string): boolean {
   if (matches(list, to)) return true;
   if (from === 'packages/sdk' && (to === 'packages/chain' || to === 'packages/blob-id'))
     return sdkWithChain.test(path) || isTest(path);
-  // Tests may boot the system, through `testing`, and use any package and the contract's scenarios. The tests of the
+  // Tests may start the system through `testing`, and use any package and the contract's scenarios. The tests of the
   // documentation compare it with the command.
   const forTests = ['packages/*', 'contracts', 'testing', ...(from === 'scripts' ? ['apps/memrelay'] : [])];
   return isTest(path) && matches(forTests, to);

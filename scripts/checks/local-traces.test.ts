@@ -28,6 +28,6 @@ it.each([
   '/homepage/x',
   'packages/builds/x',
   '/tmp/x',
-])('lets %s be', (text) => {
+])('accepts %s', (text) => {
   expect(localTraces.find(treeOf(text))).toEqual([]);
 });

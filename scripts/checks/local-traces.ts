@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { Rule } from './rule.ts';
 
-/** Home and scratch folders of somebody's machine. Made-up people (`you`, `alice`) may have homes in examples. */
+/** Home and scratch folders of a developer's machine. Fictional users (`you`, `alice`) may have homes in examples. */
 const localPath =
   /(?<![\w.:/-])(?:\/home\/(?!(?:you|me|user|node|alice|bob)\b)\w+|\/Users\/(?!(?:you|me|user|alice|bob)\b)\w+|\/root\/|[A-Z]:\\Users\\|\/(?:workspace|builds)\/)/;
 const textFile = /\.(ts|tsx|mts|mjs|js|json|md|move|toml|sql|ya?ml|sh|html|css|txt)$|(^|\/)(Dockerfile|run)$/;
 const skipped = /(^|\/)package-lock\.json$|^scripts\/checks\/local-traces\./;
-/** Short and plain host names (`vm`, `server`) are words; one with a digit in it is a machine's. */
+/** Short, plain host names (`vm`, `server`) are ordinary words; one with a digit in it is a machine's name. */
 const thisMachine = /^(?=.*\d)[\w-]{8,}/.exec(hostname())?.[0];
 
 export const localTraces: Rule = {

@@ -11,7 +11,7 @@ const treeOf = (packages: object): SourceTree => ({
   read: () => JSON.stringify({ packages }),
 });
 
-it('finds an optional dependency that the registry did not have', () => {
+it('finds an optional dependency that is missing from the lockfile', () => {
   const tree = treeOf({
     '': {},
     'node_modules/lint': { optionalDependencies: { 'lint-linux': '1', 'lint-darwin': '1' } },

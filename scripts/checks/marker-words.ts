@@ -1,5 +1,5 @@
 export interface MarkerWord {
-  /** As it is reported. */
+  /** As shown in reports. */
   name: string;
   pattern: RegExp;
   instead: string;
@@ -7,7 +7,7 @@ export interface MarkerWord {
 
 const word = (name: string, pattern: RegExp, instead: string): MarkerWord => ({ name, pattern, instead });
 
-/** Words that mark a sentence as translated word for word, and what a native speaker would write. */
+/** Words that are typical of word-for-word translation, with alternatives. */
 export const markerWords: readonly MarkerWord[] = [
   word('anew', /\banew\b/gi, 'again, or a verb with re-: retry, re-embed, reload'),
   word('nobody', /\bnobody\b/gi, 'no one, or name who: no caller, no client'),

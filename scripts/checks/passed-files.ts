@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Remembers which contents of files a check has accepted, so that it only looks at changed files. */
+/** Remembers which file contents a check has accepted, so that it only checks changed files. */
 export interface PassedFiles {
-  /** The files that changed since they were accepted, or never were. */
+  /** The files that changed since they were accepted, or were never accepted. */
   changed: readonly string[];
   /** Records that the check accepts all files as they were when `comparePassedFiles` read them. */
   save(): void;
 }
 
-/** Compares files with the record in `cacheFile`, which counts only for the same `settings` of the check. */
+/** Compares files with the record in `cacheFile`, which is valid only for the same `settings` of the check. */
 export function comparePassedFiles(
   cacheFile: string,
   settings: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * `node scripts/checks/plain-english-figures.ts`: prints marker words per 10,000 words for each area.
- * With the name of an area, a folder or a file: lists its marker words. With `--write`: lowers the allowed numbers to
- * what is there; it never raises one, except with `--raise`.
+ * `node scripts/checks/plain-english-figures.ts`: prints marker words per 10,000 words for each area. With the name
+ * of an area, a folder or a file: lists its marker words. With `--write`: lowers the allowed numbers to the current
+ * ones. It never raises one, except with `--raise`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -106,7 +106,7 @@ describe('allowed numbers of marker words', () => {
     expect(messages({ 'apps/shop': 2, docs: 0 })).toHaveLength(1);
   });
 
-  it('name each place in an area that may have none', () => {
+  it('name each marker word in an area that may have none', () => {
     expect(compareWithAllowed(tree, {}).map(({ file, line }) => `${file}:${line}`)).toEqual([
       'apps/shop/src/a.ts:1',
       'apps/shop/src/a.ts:2',

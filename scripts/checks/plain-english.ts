@@ -6,7 +6,7 @@ import { ownerOf, type SourceTree } from './source-tree.ts';
 
 export const allowedFile = 'scripts/checks/plain-english-allowed.json';
 const listCommand = 'node scripts/checks/plain-english-figures.ts';
-/** These name the words they look for. */
+/** These files contain the words they look for. */
 const exempt = /^scripts\/checks\/(?:marker-words|plain-english)/;
 const anyMarker = new RegExp(markerWords.map(({ pattern }) => pattern.source).join('|'), 'i');
 

@@ -7,7 +7,7 @@ export interface Finding {
   message: string;
 }
 
-/** One rule of the house: what it is called, why it exists, and what breaks it. */
+/** One house rule: its name, its reason, and how to find violations. */
 export interface Rule {
   name: string;
   why: string;

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What the rule finds in a tree of these files, as `file:line message`. */
+/** The rule's findings in a tree of these files, as `file:line message`. */
 function findings(ruleName: string, files: Record<string, string | object>): string[] {
   for (const [path, content] of Object.entries(files)) {
     const file = join(root, path);
@@ -57,7 +57,7 @@ describe('import-directions', () => {
       'reaches into packages/protocol by path',
     ],
     ['scripts/a.ts', '../apps/relayer/src/x.ts', 'scripts must not import apps/relayer'],
-  ])('refuses %s importing %s', (file, specifier, message) => {
+  ])('rejects %s importing %s', (file, specifier, message) => {
     const found = findings('import-directions', { ...workspaces, [file]: `\nimport '${specifier}';` });
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(`${file}:2 ${message}`);
@@ -77,13 +77,13 @@ describe('import-directions', () => {
     ['scripts/a.ts', '../testing/src/services/progress.mjs'],
     ['apps/memrelay/bin/memrelay.mjs', '../../../scripts/build/built.mjs'],
     ['apps/relayer/src/a.ts', 'fastify'],
-  ])('lets %s import %s', (file, specifier) => {
+  ])('accepts %s importing %s', (file, specifier) => {
     expect(findings('import-directions', { ...workspaces, [file]: `import '${specifier}';` })).toEqual([]);
   });
 });
 
 describe('import-cycles', () => {
-  it('finds one that goes through a package name and a type', () => {
+  it('finds one through a package name and a type', () => {
     const found = findings('import-cycles', {
       ...workspaces,
       'packages/protocol/src/a.ts': "import type { B } from '@memrelay/chain/b';",
@@ -94,7 +94,7 @@ describe('import-cycles', () => {
     expect(found[0]).toMatch(/(\S+) → \S+ → \S+ → \1$/);
   });
 
-  it('is content when two roads lead to one file', () => {
+  it('accepts two paths to one file', () => {
     const found = findings('import-cycles', {
       'a.ts': "import './b.ts'; import './c.ts';",
       'b.ts': "import './d.ts';",
@@ -110,16 +110,16 @@ describe('module-shape', () => {
     'export default function run() {}',
     'const run = 1;\nexport default run;',
     'const run = 1;\nexport { run as default };',
-  ])('refuses a default export: %s', (text) => {
+  ])('rejects a default export: %s', (text) => {
     expect(findings('module-shape', { 'a.ts': text })).toHaveLength(1);
   });
 
-  it('lets configuration files have one, and switches their default case', () => {
+  it('accepts one in configuration files, and disables their default case', () => {
     const files = { 'vite.config.ts': 'export default {};', 'a.ts': 'switch (1) { default: break; }' };
     expect(findings('module-shape', files)).toEqual([]);
   });
 
-  it('refuses barrels by name and by content', () => {
+  it('rejects barrels by name and by content', () => {
     const found = findings('module-shape', {
       'packages/x/src/index.ts': 'export const one = 1;',
       'packages/x/src/all.ts': "export * from './a.ts';\nexport { b } from './b.ts';",
@@ -133,7 +133,7 @@ describe('module-shape', () => {
 });
 
 describe('file-names and file-sizes', () => {
-  it('refuses names that are not kebab-case or say nothing', () => {
+  it('rejects names that are not kebab-case or say nothing', () => {
     const found = findings('file-names', {
       'apps/x/src/fooBar.ts': '',
       'apps/x/src/Foo/a.ts': '',
@@ -173,7 +173,7 @@ describe('declared-dependencies', () => {
     'apps/relayer/package.json': manifest('@memrelay/relayer', { dependencies, devDependencies }),
   });
 
-  it('refuses what is not declared, or only for development', () => {
+  it('rejects undeclared dependencies, and production use of development ones', () => {
     const found = findings('declared-dependencies', {
       ...relayer({}, { pg: '8' }),
       'apps/relayer/src/a.ts':
@@ -187,7 +187,7 @@ describe('declared-dependencies', () => {
     ]);
   });
 
-  it('refuses what is not used, and knows uses that are no imports', () => {
+  it('rejects unused dependencies, and recognizes uses other than imports', () => {
     const found = findings('declared-dependencies', {
       ...relayer({ pg: '8', 'pino-pretty': '13', unneeded: '1' }, { '@types/pg': '8', '@types/other': '1' }),
       'apps/relayer/src/a.ts': "import 'pg';\nconst target = 'pino-pretty';",
@@ -200,7 +200,7 @@ describe('declared-dependencies', () => {
 });
 
 describe('browser-entries', () => {
-  it('refuses Node in files that a browser loads, also by way of another file', () => {
+  it('rejects Node in files that a browser loads, even through another file', () => {
     const found = findings('browser-entries', {
       'packages/sdk/src/client.ts': "import 'node:fs';\nimport './credentials-node.ts';",
       'packages/sdk/src/recall.ts': "import { x } from '@memrelay/envelope/at-rest';\nimport 'crypto';",

@@ -8,14 +8,14 @@ import { readSourceTree, type SourceTree } from './source-tree.ts';
 export interface CheckResult {
   name: string;
   passed: boolean;
-  /** What is wrong, where and why it matters; empty when passed. */
+  /** The findings with location and reason; empty when passed. */
   report: string;
   seconds: number;
 }
 
 /** Types, formatting and lint, and the rules of the house; each is one check. */
 export async function runChecks(root: string): Promise<CheckResult[]> {
-  // The longest comes first; the rules run in this process while the tools run in theirs.
+  // The longest comes first; the rules run in this process while the tools run in separate ones.
   const types = runTool('types', tool(root, 'tsc'), ['--build', '--pretty', 'false', root], root);
   const tree = readSourceTree(root);
   const tools = [types, runBiome(tree)];
@@ -24,7 +24,7 @@ export async function runChecks(root: string): Promise<CheckResult[]> {
 }
 
 const biomeFile = /\.(?:ts|tsx|mts|mjs|js|json|jsonc|css|html)$/;
-/** For more files than this, all are checked: a command line has a limit, and so do savings. */
+/** Above this number, all files are checked: the length of a command line is limited, and little would be saved. */
 const mostNamedFiles = 300;
 
 /** Lint and formatting depend on one file at a time, so only changed files are checked. */

@@ -18,7 +18,7 @@ export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** The path a relative import leads to, from the root of the tree; undefined for a package. */
+/** The path of a relative import, from the root of the tree; undefined for a package. */
 export function relativeTarget(from: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   return posix.join(posix.dirname(from), specifier.split('?')[0] ?? '');

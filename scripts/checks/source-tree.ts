@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readImports, type SourceImport } from './source-imports.ts';
 
-/** Made by tools, not by us. */
+/** Generated files. */
 const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.git', '.cache']);
 const codeFile = /\.(ts|tsx|mts|mjs|js)$/;
 const workspaceParents = ['apps', 'packages'];
@@ -23,10 +23,10 @@ export interface Workspace {
   devDependencies: readonly string[];
 }
 
-/** Everything the rules look at, read once. Paths are relative to the root, with forward slashes. */
+/** Everything that the rules check, read once. Paths are relative to the root, with forward slashes. */
 export interface SourceTree {
   root: string;
-  /** All files, also those that are no code. */
+  /** All files, including those without code. */
   paths: readonly string[];
   code: readonly SourceFile[];
   workspaces: readonly Workspace[];
@@ -70,7 +70,7 @@ export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || path.split('/').includes('test');
 }
 
-/** The workspace a file lies in, or its top folder (`scripts`, `docs`) where there is none. */
+/** The workspace of a file, or its top folder (`scripts`, `docs`) if it has none. */
 export function ownerOf(tree: SourceTree, path: string): string {
   const workspace = tree.workspaces.find(({ folder }) => path.startsWith(`${folder}/`));
   return workspace?.folder ?? path.split('/')[0] ?? '';

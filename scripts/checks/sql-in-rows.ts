@@ -6,7 +6,7 @@ import { isTest, type SourceFile, type SourceTree } from './source-tree.ts';
 const source = 'apps/relayer/src/';
 /** A call of `query` on a client or pool, with or without a row type. */
 const queryCall = /\.query\s*(?:<[^()]*>)?\(/;
-/** Where SQL belongs: a folder `rows`, and the folder that wraps the database drivers. */
+/** Allowed folders for SQL: `rows`, and the folder that wraps the database drivers. */
 const allowed = /(?:^|\/)rows\/|^base\/db\//;
 
 /**
@@ -21,7 +21,7 @@ export const sqlInRows: Rule = {
   find: (tree) => findSql(tree, pendingFolders),
 };
 
-/** Calls of `query` outside the allowed folders; of a pending folder only that it has none. */
+/** Calls of `query` outside the allowed folders; for a pending folder, reports only that it has none left. */
 export function findSql(tree: SourceTree, pending: readonly string[]): Finding[] {
   const files = tree.code.filter(({ path }) => path.startsWith(source) && !isTest(path));
   const found = files.flatMap((file) => queryOf(file));

@@ -14,8 +14,8 @@ function configOf(program: string): ts.ParsedCommandLine {
 }
 
 /**
- * Type errors of each snippet as a file of its own in each folder, within the files that `roots` and their imports bring
- * in: a dependency that loads the types of Node would otherwise go unnoticed.
+ * Type errors of each snippet as a separate file in each folder, within the files that `roots` and their imports add:
+ * otherwise a dependency that loads Node's types would go unnoticed.
  */
 function errorsOf(
   program: string,
@@ -47,7 +47,7 @@ function errorsOf(
 const cannotFind = (name: string) => expect.stringContaining(`Cannot find name '${name}'`);
 
 describe('type-check programs', () => {
-  it('Node code has the globals of Node and none of a page', () => {
+  it('give Node code the globals of Node and none of a page', () => {
     const snippets = [
       'Buffer.from(String(process.pid)); void fetch(new URL("http://localhost/")); void crypto.subtle;',
       'document.title = "";',
@@ -62,7 +62,7 @@ describe('type-check programs', () => {
     ]);
   });
 
-  it('pages of the dashboard have the globals of a page and nothing of Node', () => {
+  it('give pages of the dashboard the globals of a page and none of Node', () => {
     const snippets = [
       'document.title = window.name; void fetch("/"); void crypto.subtle;',
       'Buffer.alloc(1);',
@@ -77,7 +77,7 @@ describe('type-check programs', () => {
     ]);
   });
 
-  it('code for Node and browsers has only globals of both', () => {
+  it('give code for Node and browsers only the globals of both', () => {
     const folders = [
       'packages/protocol/src',
       'packages/envelope/src',
@@ -103,7 +103,7 @@ describe('type-check programs', () => {
     expect(errorsOf('shared', folders, 'all', snippets)).toEqual(folders.flatMap(() => expected));
   });
 
-  it('together they check every TypeScript file', () => {
+  it('together check every TypeScript file', () => {
     const checked = new Set(['shared', 'browser', 'node'].flatMap((program) => configOf(program).fileNames));
     const unchecked = readSourceTree(root).code.filter(
       ({ path }) => /\.tsx?$/.test(path) && !checked.has(join(root, path)),

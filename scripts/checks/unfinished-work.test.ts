@@ -24,7 +24,7 @@ it.each([
 });
 
 it.each(['describe.skipIf(!hasPostgres)("x")', 'it.each([1])("x")', 'const todo = 1;', 'rows.only.skip'])(
-  'lets %s be',
+  'accepts %s',
   (text) => {
     expect(unfinishedWork.find(treeOf('apps/x/test/a.test.ts', text))).toEqual([]);
   },

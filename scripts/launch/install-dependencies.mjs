@@ -6,7 +6,7 @@ import { withProgress } from '../../testing/src/services/progress.mjs';
 import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
 import { isInstalled, lockfileHash, stampFile } from './installed.mjs';
 
-/** npm's codes for a registry that does not answer, from Node's network errors and npm's own. */
+/** Error codes for a registry that does not respond, from Node's network errors and npm's own. */
 const networkCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -30,7 +30,7 @@ export async function installDependencies(root) {
     withFileLock(join(root, '.cache', 'install.lock'), async () => {
       if (isInstalled(root)) return undefined;
       try {
-        // Tests and the linter need the development dependencies also where NODE_ENV says production.
+        // Tests and the linter need the development dependencies even if NODE_ENV is production.
         await runCommand('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
           cwd: root,
           shell: process.platform === 'win32',
@@ -39,7 +39,7 @@ export async function installDependencies(root) {
         if (!(error instanceof CommandError)) throw error;
         return explain(error);
       }
-      // npm makes no folder when there is nothing to put into it.
+      // npm creates no folder when it would be empty.
       mkdirSync(join(root, 'node_modules'), { recursive: true });
       writeFileSync(stampFile(root), lockfileHash(root));
       return undefined;

@@ -9,7 +9,7 @@ import { isInstalled, stampFile } from './installed.mjs';
 const repository = join(import.meta.dirname, '..', '..');
 let root: string;
 
-/** A clone with the launcher and nothing else: no dependencies, `npm test` runs `script`. */
+/** A clone with only the launcher: no dependencies, `npm test` runs `script`. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'memrelay-launch-'));
   for (const part of ['scripts/launch.mjs', 'scripts/launch', 'scripts/build', 'testing/src/services']) {
@@ -54,7 +54,7 @@ function launch(
 const writeTestScript = (text: string) => writeFileSync(join(root, 'scripts/test.ts'), text);
 
 describe('a launch', () => {
-  it('installs, runs the script with its arguments and keeps its exit code', async () => {
+  it('installs, runs the script with its arguments and returns its exit code', async () => {
     writeTestScript(
       'const args: string[] = process.argv.slice(2); console.log(args.join("+")); process.exitCode = 7;',
     );
@@ -64,7 +64,7 @@ describe('a launch', () => {
     expect(existsSync(stampFile(root))).toBe(true);
   });
 
-  it('says which commands there are', async () => {
+  it('lists the commands', async () => {
     const run = launch(['strat']);
     expect(await run.code).toBe(2);
     expect(run.printed()).toContain('no command "strat"');
@@ -78,7 +78,7 @@ describe('a launch', () => {
     expect(runs.every(({ printed }) => printed().endsWith('ran'))).toBe(true);
   });
 
-  it('says plainly that the registry cannot be reached, and does not run', async () => {
+  it('reports an unreachable registry, and does not run', async () => {
     writeLockfile({ 'lru-cache': '11.5.0' });
     writeTestScript('console.log("ran");');
     const run = launch(['test'], {
@@ -126,14 +126,14 @@ describe('isInstalled', () => {
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages }));
   };
 
-  it('accepts what a plain npm install made, and leaves its stamp', () => {
+  it('accepts a plain npm install, and leaves its stamp', () => {
     writeLockfile({ a: '1.0.0' });
     record({ 'node_modules/a': { version: '1.0.0' } });
     expect(isInstalled(root)).toBe(true);
     expect(readFileSync(stampFile(root), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('wants an install after the lockfile moved on, in spite of an old stamp', () => {
+  it('requires an install after the lockfile changed, despite an old stamp', () => {
     writeLockfile({ a: '1.0.0' });
     record({ 'node_modules/a': { version: '1.0.0' } });
     expect(isInstalled(root)).toBe(true);
@@ -141,7 +141,7 @@ describe('isInstalled', () => {
     expect(isInstalled(root)).toBe(false);
   });
 
-  it('wants an install after a workspace moved to another folder', () => {
+  it('requires an install after a workspace moved to another folder', () => {
     writeLockfile({});
     const file = join(root, 'package-lock.json');
     const lock = JSON.parse(readFileSync(file, 'utf8'));
@@ -153,7 +153,7 @@ describe('isInstalled', () => {
     expect(isInstalled(root)).toBe(true);
   });
 
-  it('wants an install when there is none, or one that was cut off', () => {
+  it('requires an install when there is none, or an interrupted one', () => {
     writeLockfile({ a: '1.0.0' });
     expect(isInstalled(root)).toBe(false);
     mkdirSync(join(root, 'node_modules', 'a'), { recursive: true });

@@ -43,7 +43,7 @@ export function runScript(
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onTerminate);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // With everything it has printed
+    // With all of its output
     child.once('close', (code, signal) => {
       process.stdout.write(Buffer.concat(printed));
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);

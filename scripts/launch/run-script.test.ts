@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runScript } from './run-script.mjs';
 
-it('prints everything when the script has ended, where that is asked for', async () => {
+it('prints everything at the end of the script, if requested', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-script-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const script = join(directory, 'script.mjs');

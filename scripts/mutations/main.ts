@@ -60,7 +60,7 @@ async function main(): Promise<number> {
   return conclude(results);
 }
 
-/** The named tests must pass as the code is, and one of them fail once it is broken. */
+/** The named tests must pass with the unmodified code, and one of them must fail with the mutation. */
 async function tryMutation(
   copy: WorkingCopy,
   mutation: Mutation,
@@ -93,7 +93,7 @@ function lineOf({ outcome, breaks, file, reason, seconds }: Result, number: numb
   return `${sign} ${number}/${chosen.length} ${breaks} (${seconds} s) ${outcome}${reason ? `: ${reason}` : ''}  ${file}`;
 }
 
-/** Keeps the result, prints what survived, and returns the exit code. */
+/** Saves the result, prints the survivors, and returns the exit code. */
 function conclude(results: readonly Result[]): number {
   const count = (outcome: Judgement['outcome']): number =>
     results.filter((result) => result.outcome === outcome).length;

@@ -6,6 +6,6 @@ export interface Mutation {
   file: string;
   /** Occurs exactly once in the file */
   from: string;
-  /** Takes its place; still compiles */
+  /** Replaces it; still compiles */
   to: string;
 }

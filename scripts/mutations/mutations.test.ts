@@ -16,7 +16,7 @@ const occurrences = (file: string, text: string): number =>
   repository.paths.includes(file) ? repository.read(file).split(text).length - 1 : 0;
 
 describe('the catalogue of mutations', () => {
-  it('has at least 150 of them, each of a built statement, each different', () => {
+  it('has at least 150 distinct mutations, each of a built statement', () => {
     expect(mutations.length).toBeGreaterThanOrEqual(150);
     expect(mutations.filter(({ breaks }) => !built.has(breaks)).map(({ breaks }) => breaks)).toEqual([]);
     expect(new Set(mutations.map(({ file, from, to }) => [file, from, to].join('\n'))).size).toBe(
@@ -24,7 +24,7 @@ describe('the catalogue of mutations', () => {
     );
   });
 
-  it('changes text that occurs exactly once in its file, into something else', () => {
+  it('replaces text that occurs exactly once in its file', () => {
     const wrong = mutations.filter(
       ({ file, from, to }) => occurrences(file, from) !== 1 || from === to || file.includes('.test.'),
     );
@@ -32,14 +32,14 @@ describe('the catalogue of mutations', () => {
   });
 });
 
-test('the same seed picks the same mutations, another seed others', () => {
+test('the same seed picks the same mutations, another seed picks others', () => {
   const ten = pick(mutations, 10, 'a');
   expect(pick(mutations, 10, 'a')).toEqual(ten);
   expect(pick(mutations, 10, 'b')).not.toEqual(ten);
   expect(new Set(ten).size).toBe(10);
 });
 
-test('a pattern matches the titles that a statement names, with any value in place of a placeholder', () => {
+test('a pattern matches the titles in a statement, with any value for a placeholder', () => {
   const { files, pattern } = namedTests({
     id: 'x.y',
     source: 'relayer.md#x',

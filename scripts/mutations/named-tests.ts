@@ -1,6 +1,6 @@
 import type { Requirement } from '../requirements/manifest.ts';
 
-/** What vitest needs to run exactly the tests that a statement names. */
+/** The arguments with which vitest runs exactly the tests of a statement. */
 export interface NamedTests {
   /** Test files, from the root of the repository */
   files: string[];
@@ -15,7 +15,7 @@ const placeholder = /%[sdifjoOc#%$]|\$\{[^}]*\}|\$[a-zA-Z_][\w.]*/g;
 export function namedTests({ tests = [] }: Requirement): NamedTests {
   const references = tests.map((reference) => {
     const [file = '', ...titles] = reference.split(' > ');
-    // Vitest joins the titles of blocks and test in the same way
+    // Vitest joins the titles of blocks and tests in the same way
     return { file, pattern: titlePattern(titles.join(' > ')) };
   });
   return {

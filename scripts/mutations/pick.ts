@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Mutation } from './mutation.ts';
 
-/** `count` mutations in an order that depends on the seed alone; the same seed picks the same ones. */
+/** `count` mutations in an order that depends only on the seed. */
 export function pick(mutations: readonly Mutation[], count: number, seed: string): Mutation[] {
   const rank = ({ breaks, file, from }: Mutation): string =>
     createHash('sha256').update([seed, breaks, file, from].join('\n')).digest('hex');

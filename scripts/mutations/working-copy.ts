@@ -18,7 +18,7 @@ import type { Mutation } from './mutation.ts';
 /** A copy of the repository in which files can be changed without touching the checkout. */
 export interface WorkingCopy {
   root: string;
-  /** Applies a mutation and returns what undoes it. */
+  /** Applies a mutation and returns a function that reverts it. */
   apply(mutation: Mutation): () => void;
   remove(): void;
 }
@@ -35,7 +35,7 @@ export function createWorkingCopy(repository: string): WorkingCopy {
     apply({ file, from, to }) {
       const path = join(root, file);
       const source = readFileSync(path, 'utf8');
-      // A function: `$` in the new text has no meaning
+      // A function, because `$` in a replacement string has a special meaning
       writeFileSync(
         path,
         source.replace(from, () => to),
@@ -46,7 +46,7 @@ export function createWorkingCopy(repository: string): WorkingCopy {
   };
 }
 
-/** Tracked files and new ones that are not ignored. */
+/** Tracked files, and new ones that are not ignored. */
 function sourceFiles(repository: string): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: repository,

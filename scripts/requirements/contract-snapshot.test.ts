@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { declaredFields, declaredRoutes } from './declared-names.ts';
 import { repository, root } from './repository.ts';
 
-/** Names by what they are, each list sorted. */
+/** Names by category, each list sorted. */
 type Contract = Record<string, string[]>;
 
 const snapshotPath = 'docs/contract-snapshot.json';
@@ -36,7 +36,7 @@ const kept: Contract = repository.paths.includes(snapshotPath)
   ? JSON.parse(repository.read(snapshotPath))
   : {};
 
-it('nothing that clients and operators rely on was removed or renamed', () => {
+it('keeps every name that clients and operators rely on', () => {
   const gone = Object.entries(kept).flatMap(([kind, names]) =>
     names.filter((name) => !current[kind]?.includes(name)).map((name) => `${kind}: ${name}`),
   );
@@ -46,8 +46,8 @@ it('nothing that clients and operators rely on was removed or renamed', () => {
   ).toEqual([]);
 });
 
-it('what was added stands in the snapshot (bring it up to date with: npx vitest run scripts/requirements -u)', async () => {
-  // An update never takes a name away
+it('contains every new name (update it with: npx vitest run scripts/requirements -u)', async () => {
+  // An update never removes a name
   const kinds = Object.keys({ ...kept, ...current });
   const union = Object.fromEntries(
     kinds.map((kind) => [kind, [...new Set([...(kept[kind] ?? []), ...(current[kind] ?? [])])]]),
@@ -55,7 +55,7 @@ it('what was added stands in the snapshot (bring it up to date with: npx vitest 
   await expect(`${JSON.stringify(sorted(union), null, 2)}\n`).toMatchFileSnapshot(join(root, snapshotPath));
 });
 
-it('finds routes and fields in the forms in which they are declared', () => {
+it('finds routes and fields in every form of declaration', () => {
   expect(
     declaredRoutes(`
       app.get<{ Params: { id: string } }>('/a/:id', async () => 1);

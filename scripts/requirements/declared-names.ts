@@ -1,8 +1,8 @@
 import ts from 'typescript';
 
 /**
- * The field names that a file of the wire contract declares: of each exported interface and each exported
- * `z.object`, as `Name.field`, nested ones dotted. Names, not types: the snapshot guards against renaming.
+ * The field names that a file of the wire contract declares: of each exported interface and each exported `z.object`,
+ * as `Name.field`, nested ones dotted. Only names, not types: the snapshot guards against renaming.
  */
 export function declaredFields(source: string): string[] {
   const names: string[] = [];
@@ -33,7 +33,7 @@ export function declaredRoutes(source: string): string[] {
   return routes;
 }
 
-/** The default of each field of the schemas in a file, where it is written as a literal: `NAME: ….default(8000)`. */
+/** The default of each field of the schemas in a file, if it is a literal: `NAME: ….default(8000)`. */
 export function declaredDefaults(source: string): Map<string, unknown> {
   const defaults = new Map<string, unknown>();
   const visit = (node: ts.Node): void => {
@@ -71,7 +71,7 @@ function routeOf(options: ts.ObjectLiteralExpression): string[] {
 }
 
 function collect(node: ts.Node, prefix: string, names: string[]): void {
-  // What a function of a schema computes is none of its fields
+  // A function of a schema contains no fields of it
   if (ts.isFunctionLike(node) && !ts.isMethodSignature(node)) return;
   const name = ts.isPropertySignature(node) || ts.isPropertyAssignment(node) ? node.name : undefined;
   const own = ts.isShorthandPropertyAssignment(node) ? node.name : name;

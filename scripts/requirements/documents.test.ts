@@ -8,11 +8,11 @@ import { markdownFiles, repository } from './repository.ts';
 const folders = new Set(repository.paths.map((path) => posix.dirname(path)));
 const isThere = (path: string): boolean => repository.paths.includes(path) || folders.has(path);
 
-/** Pages that tell what is there; the others also name files that somebody is to make. */
+/** Pages that describe the current state; the others also name files that the reader is to create. */
 const descriptions = markdownFiles.filter((file) => file.startsWith('docs/') || file.endsWith('README.md'));
 
 describe('Markdown', () => {
-  it('links only to files and headings that exist', () => {
+  it('links only to existing files and headings', () => {
     const broken = markdownFiles.flatMap((file) =>
       linksOf(repository.read(file)).flatMap((link) => {
         if (/^[a-z]+:/.test(link)) return [];
@@ -26,7 +26,7 @@ describe('Markdown', () => {
     expect(broken).toEqual([]);
   });
 
-  it('names only files of the repository that exist', () => {
+  it('names only existing files of the repository', () => {
     const named = /`((?:apps|packages|testing|contracts|scripts|docs|bench|examples)\/[\w./-]*\w)`/g;
     const missing = descriptions.flatMap((file) =>
       [...repository.read(file).matchAll(named)]
@@ -54,23 +54,23 @@ describe('docs/configuration.md', () => {
     ([, name = '', text = '', later]) => ({ name, default: text.trim(), isLater: later !== undefined }),
   );
 
-  it('tells of every variable once, and of no other', () => {
+  it('describes every variable once, and no other', () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...knownVariables].sort());
   });
 
-  it('marks as later what nothing reads, and nothing else', () => {
+  it('marks as later exactly the variables that nothing reads', () => {
     const code = repository.code
       .filter(({ path }) => /^(?:apps|packages)\/[\w-]+\/src\//.test(path) && !/\/variables\.ts$/.test(path))
       .map(({ text }) => text)
       .join('\n');
-    // Handing a variable on by its name in quotes is not reading it
+    // Passing a variable on by its quoted name does not count as reading it
     const wrong = rows.filter(({ name, isLater }) =>
       isLater ? code.includes(`.${name}`) : !new RegExp(`\\b${name}\\b`).test(code),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('tells the defaults that the relayer has', () => {
+  it("lists the relayer's actual defaults", () => {
     const inCode = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
     expect(inCode.size).toBeGreaterThan(15);
     const shown = [...inCode].map(([name, value]) => [name, Array.isArray(value) ? 'none' : `\`${value}\``]);
@@ -79,7 +79,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-it('docs/architecture.md tells of every table of the database, and of no other', () => {
+it('docs/architecture.md describes exactly the tables of the database', () => {
   const sql = repository.paths
     .filter((path) => /^apps\/relayer\/(?:migrations\/.+\.sql|src\/base\/db\/migrate\.ts)$/.test(path))
     .map((path) => repository.read(path))

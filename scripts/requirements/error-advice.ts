@@ -1,4 +1,4 @@
-/** What a caller does about each code of the error catalogue, for `docs/errors.md`. */
+/** What a caller should do about each code of the error catalogue, for `docs/errors.md`. */
 export const errorAdvice: Readonly<Record<string, string>> = {
   invalid_request: 'Fix the fields listed in `details.issues`.',
   sponsor_rejected:

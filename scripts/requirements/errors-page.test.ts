@@ -4,26 +4,26 @@ import { expect, it } from 'vitest';
 import { errorAdvice, jobErrorAdvice } from './error-advice.ts';
 import { repository, root } from './repository.ts';
 
-/** Code that answers requests: the apps and the SDK, without tests. */
+/** Code that responds to requests: the apps and the SDK, without tests. */
 const answering = repository.code
   .filter(({ path }) => /^(?:apps\/[\w-]+|packages\/sdk)\/src\//.test(path) && !path.endsWith('.test.ts'))
   .map(({ text }) => text)
   .join('\n');
 
-it('docs/errors.md tells of every code (bring it up to date with: npx vitest run scripts/requirements -u)', async () => {
+it('docs/errors.md describes every code (update it with: npx vitest run scripts/requirements -u)', async () => {
   await expect(page()).toMatchFileSnapshot(join(root, 'docs/errors.md'));
 });
 
-it('there is advice for every code and for no other', () => {
+it('there is advice for exactly the existing codes', () => {
   expect(Object.keys(errorAdvice).sort()).toEqual(Object.keys(errorCatalogue).sort());
   expect(Object.keys(jobErrorAdvice).sort()).toEqual(Object.keys(jobErrorCatalogue).sort());
 });
 
-it('every code is answered somewhere', () => {
+it('every code is used somewhere', () => {
   expect(Object.keys(errorCatalogue).filter((code) => !answering.includes(`'${code}'`))).toEqual([]);
 });
 
-it('every job code is set somewhere', () => {
+it('every job code is used somewhere', () => {
   const unset = Object.keys(jobErrorCatalogue).filter((code) => !answering.includes(`'${code}'`));
   expect(unset).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { declaredDefaults } from './declared-names.ts';
 import { codeBlocks } from './markdown.ts';
 import { repository } from './repository.ts';
 
-/** What `docs/going-to-mainnet.md` shows is right; an end-to-end test starts a relayer from its environment. */
+/** Checks that `docs/going-to-mainnet.md` is correct; an end-to-end test starts a relayer with its environment. */
 
 const page = repository.read('docs/going-to-mainnet.md');
 const environment = codeBlocks(page).find(({ language }) => language === 'env')!.code;
@@ -26,7 +26,7 @@ it('the environment of docs/going-to-mainnet.md has every variable of a relayer,
   expect(shown.toSorted()).toEqual(wanted.toSorted());
 });
 
-it('its lines that are commented out show the defaults', () => {
+it('its commented-out lines show the defaults', () => {
   const defaults = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
   const commented = parseEnv(environment.replace(/^[A-Z].*$/gm, '').replace(/^#(?=[A-Z])/gm, ''));
   for (const [name, value] of Object.entries(commented))
@@ -79,7 +79,7 @@ it('its costs follow from its parameters by the formula', () => {
   expect([445_556, 445_557].map((size) => encodedBlobLength(size, 1000) === smallest)).toEqual([true, false]);
 });
 
-it('its commands exist, and the official tools stand apart', () => {
+it('its commands exist, and the official tools are listed separately', () => {
   const program = createProgram({});
   const blocks = codeBlocks(page).filter(({ language }) => language === 'console');
   const lines = blocks.flatMap(({ code }) => code.split('\n'));

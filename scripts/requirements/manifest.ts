@@ -1,6 +1,6 @@
 import { repository } from './repository.ts';
 
-/** One normative statement of the specification, and what proves it (docs/requirements/README.md). */
+/** One normative statement of the specification, and the tests that prove it (docs/requirements/README.md). */
 export interface Requirement {
   /** Stable and dotted, e.g. `auth.nonce-replay` */
   id: string;
@@ -31,7 +31,7 @@ export const manifestFiles: readonly string[] = repository.paths.filter(
   (path) => path.startsWith(folder) && path.endsWith('.json'),
 );
 
-/** All entries. Their form is not checked here. */
+/** All entries. Their format is not checked here. */
 export function readManifest(): Requirement[] {
   return manifestFiles.flatMap((path) => JSON.parse(repository.read(path)) as Requirement[]);
 }

@@ -1,4 +1,4 @@
-/** The text without fenced blocks and inline code, whose brackets and hashes mean something else. */
+/** The text without fenced blocks and inline code, in which brackets and hashes have another meaning. */
 export function withoutCode(markdown: string): string {
   return markdown.replace(/^(`{3,})[\s\S]*?^\1$/gm, '').replace(/`[^`\n]*`/g, '`code`');
 }
@@ -8,7 +8,7 @@ export function linksOf(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, target]) => target!);
 }
 
-/** The anchors of the headings, as code hosts make them. */
+/** The anchors of the headings, in the format of code hosts. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const plain = markdown.replace(/^(`{3,})[\s\S]*?^\1$/gm, '');
   return new Set(
@@ -26,7 +26,7 @@ export interface CodeBlock {
   code: string;
 }
 
-/** Fenced blocks in their order. */
+/** Fenced blocks in order. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   return [...markdown.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({
     language: language!,

@@ -9,9 +9,9 @@ import { expect, it } from 'vitest';
 import { declaredDefaults } from './declared-names.ts';
 import { repository } from './repository.ts';
 
-/** The specification's own values, written out here a second time: a slip of the hand in the code shows. */
+/** The specification's values, written out here a second time to detect typing errors in the code. */
 
-it('the defaults of each network are those of the specification', () => {
+it('the defaults of each network match the specification', () => {
   expect(networkDefaults.mainnet).toEqual({
     chainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
     aggregatorUrl: 'https://aggregator.walrus-mainnet.walrus.space',
@@ -60,7 +60,7 @@ it('the defaults of each network are those of the specification', () => {
   });
 });
 
-it('the Walrus deployments are those that its own SDK knows', () => {
+it('the Walrus deployments match its own SDK', () => {
   const { mainnet, testnet } = networkDefaults;
   for (const [defaults, known] of [
     [mainnet, MAINNET_WALRUS_PACKAGE_CONFIG],
@@ -71,7 +71,7 @@ it('the Walrus deployments are those that its own SDK knows', () => {
   }
 });
 
-it('versions, flags and deprecations are those that clients were promised', () => {
+it('versions, flags and deprecations match the published ones', () => {
   expect(apiVersion).toBe('1.0.0');
   expect(minSupportedSdk).toEqual({ typescript: '0.0.4', python: '0.1.0', mcp: '0.0.1' });
   expect(featureFlags).toMatchObject({
@@ -89,7 +89,7 @@ it('versions, flags and deprecations are those that clients were promised', () =
   ]);
 });
 
-it('limits and windows are those of the specification', () => {
+it('limits and windows match the specification', () => {
   expect(limits).toEqual({
     namespaceCharacters: 128,
     textBytes: 1_048_576,
@@ -127,7 +127,7 @@ it('headers have the names of the specification', () => {
   });
 });
 
-it('the variables of an operator have the defaults of the specification', () => {
+it("an operator's variables have the defaults of the specification", () => {
   const defaults = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
   expect(Object.fromEntries(defaults)).toMatchObject({
     PORT: 8000,

@@ -6,5 +6,5 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Every file of the repository, read once. */
 export const repository = readSourceTree(root);
 
-/** All Markdown files that a person reads, from the root of the repository. */
+/** All Markdown files for readers, from the root of the repository. */
 export const markdownFiles: readonly string[] = repository.paths.filter((path) => path.endsWith('.md'));

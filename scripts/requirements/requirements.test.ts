@@ -14,7 +14,7 @@ function broken(rule: (entry: Requirement) => string | undefined): string[] {
 }
 
 describe('every requirement', () => {
-  it('has an id of its own', () => {
+  it('has a unique id', () => {
     const ids = requirements.map(({ id }) => id);
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
     expect(
@@ -22,7 +22,7 @@ describe('every requirement', () => {
     ).toEqual([]);
   });
 
-  it('says where it comes from and what must hold', () => {
+  it('has a source and a statement', () => {
     const source = /^(?:relayer|blob-store|decisions|security)\.md#[a-z0-9-]+$/;
     expect(broken((entry) => (source.test(entry.source) ? undefined : entry.source))).toEqual([]);
     expect(broken(({ statement }) => (/^\S.*\.$/.test(statement) ? undefined : statement))).toEqual([]);
@@ -42,7 +42,7 @@ describe('every requirement', () => {
     ).toEqual([]);
   });
 
-  it('names tests that exist', () => {
+  it('names existing tests', () => {
     const titlesOf = new Map<string, ReadonlySet<string>>();
     const exists = (reference: string): boolean => {
       const [path = '', ...title] = reference.split(' > ');

@@ -14,7 +14,7 @@ import { declaredRoutes } from './declared-names.ts';
 import { codeBlocks } from './markdown.ts';
 import { repository, root } from './repository.ts';
 
-/** What the documents and the contract say, tried on the system that `npm start` runs. */
+/** Statements of the documents and the contract, tested on the system that `npm start` runs. */
 
 let dataDir: string;
 let dashboardPort: number;
@@ -50,29 +50,29 @@ afterAll(async () => {
 });
 
 describe('the documents', () => {
-  it('the ten lines of the README store a memory and find it', async () => {
+  it('store and find a memory with the ten lines of the README', async () => {
     const expected = { code: 0, stdout: 'Ana likes her tea with lemon.\n', stderr: '' };
     expect(await runSnippet('README.md', 0)).toEqual(expected);
   });
 
-  it('the ten lines of docs/connect-an-app.md do, too', async () => {
+  it('store and find a memory with the ten lines of docs/connect-an-app.md', async () => {
     const { code, stdout, stderr } = await runSnippet('docs/connect-an-app.md', 0);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\d\.\d{3} Ana likes her tea with lemon\.\n$/);
   });
 
-  it('what waits until a memory is stored shows its blob id', async () => {
+  it('show the blob id when waiting until a memory is stored', async () => {
     const { code, stdout, stderr } = await runSnippet('docs/connect-an-app.md', 1);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^stored as [\w-]{43}\n$/);
   });
 
-  it('the tutorial stores its first memory and finds it', async () => {
+  it('store and find the first memory of the tutorial', async () => {
     const expected = { code: 0, stdout: 'Ana is allergic to nuts.\n', stderr: '' };
     expect(await runSnippet('docs/tutorial.md', 0)).toEqual(expected);
   });
 
-  it('the chat of the tutorial remembers across runs, admits what it does not know, and forgets', async () => {
+  it("let the tutorial's chat remember across runs, admit what it does not know, and forget", async () => {
     const chat = (...lines: string[]): Promise<Ended> =>
       runSnippet('docs/tutorial.md', 1, lines.map((line) => `${line}\n`).join(''));
     const first = await chat(
@@ -100,7 +100,7 @@ describe('the documents', () => {
 });
 
 describe('the contract', () => {
-  it('every route below /api refuses what is not signed', async () => {
+  it('rejects unsigned requests on every route below /api', async () => {
     const routes = repository.code
       .filter(({ path }) => path.startsWith('apps/relayer/src/api/routes/'))
       .flatMap(({ text: source }) => declaredRoutes(source))
@@ -114,7 +114,7 @@ describe('the contract', () => {
     }
   });
 
-  it('recall answers ten hits unless it is told otherwise, each with its time', async () => {
+  it('returns ten hits from a recall by default, each with its time', async () => {
     const items = Array.from({ length: 12 }, (_, i) => ({
       text: `sort number ${i} of tea`,
       namespace: 'twelve',
@@ -125,7 +125,7 @@ describe('the contract', () => {
     for (const { createdAt } of results) expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('manual recall returns ten hits unless asked for another number', async () => {
+  it('returns ten hits from a manual recall by default', async () => {
     const namespace = 'twelve by vector';
     const items = Array.from({ length: 12 }, (_, i) => ({ text: `cup number ${i} of tea`, namespace }));
     await client.rememberBulkAndWait(items);
@@ -135,7 +135,7 @@ describe('the contract', () => {
     expect([await hits(), await hits(11)]).toEqual([10, 11]);
   });
 
-  it('a manual registration has an id of its own', async () => {
+  it('gives a manual registration a separate id', async () => {
     const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
     const stored = await client.rememberManual({
       encryptedData: Buffer.from('sealed elsewhere'),
@@ -152,7 +152,7 @@ describe('the contract', () => {
     });
   });
 
-  it.each(['', 'with space', 'x'.repeat(129), 'ü'])('the idempotency key "%s" is refused', async (key) => {
+  it.each(['', 'with space', 'x'.repeat(129), 'ü'])('rejects the idempotency key "%s"', async (key) => {
     const answer = await call({
       path: '/api/remember',
       body: { text: 'never stored' },
@@ -161,7 +161,7 @@ describe('the contract', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  it('x-enc-session goes before x-delegate-key: a bad one is not made good by the other', async () => {
+  it('prefers x-enc-session to x-delegate-key, even if the first is invalid', async () => {
     const { delegatePrivateKey } = system.credentials;
     const answer = await call({
       path: '/api/recall',
@@ -171,7 +171,7 @@ describe('the contract', () => {
     expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
   });
 
-  it('the dashboard may call from its port, and read what it needs', async () => {
+  it('lets the dashboard call from its port, and read what it needs', async () => {
     for (const host of ['localhost', '127.0.0.1']) {
       const origin = `http://${host}:${dashboardPort}`;
       const answer = await fetch(new URL('/version', system.urls.relayer), { headers: { origin } });
@@ -183,11 +183,11 @@ describe('the contract', () => {
     }
   });
 
-  it('clients are told the public address of the chain', async () => {
+  it('publishes the public address of the chain to clients', async () => {
     expect((await client.config()).suiRpcUrl).toBe(system.urls.localnet);
   });
 
-  it('keys are files of their owner alone, apart from the database', async () => {
+  it('keeps keys in files readable only by their owner, separate from the database', async () => {
     const keys = join(dataDir, 'keys');
     expect(statSync(keys).mode & 0o777).toBe(0o700);
     expect(readdirSync(keys).sort()).toEqual([
@@ -213,7 +213,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the page's n-th TypeScript block, with these lines as its input, the way a reader does after `npm start`. */
+/** Runs the page's n-th TypeScript block, with these lines as its input, as a reader would after `npm start`. */
 async function runSnippet(page: string, n: number, input = ''): Promise<Ended> {
   const snippets = codeBlocks(repository.read(page)).filter(({ language }) => language === 'ts');
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { codeBlocks } from './markdown.ts';
 import { repository, root } from './repository.ts';
 
-/** Pages whose TypeScript a reader copies. */
+/** Pages with TypeScript for readers to copy. */
 const pages = [
   'README.md',
   'docs/tutorial.md',
@@ -15,7 +15,7 @@ const pages = [
   'docs/tools-over-http.md',
 ];
 
-it('the TypeScript of the documents compiles against the SDK as it is', () => {
+it('the TypeScript of the documents compiles against the current SDK', () => {
   const snippets = new Map(
     pages.flatMap((page) =>
       codeBlocks(repository.read(page))
@@ -28,7 +28,7 @@ it('the TypeScript of the documents compiles against the SDK as it is', () => {
   expect(problemsOf(snippets)).toEqual([]);
 });
 
-it('a snippet with a wrong name is noticed', () => {
+it('a snippet with a wrong name is detected', () => {
   const code = "import { MemRelay } from '@memrelay/sdk/mem-relay';\nexport const x = MemRelay.remembr;\n";
   expect(problemsOf(new Map([[join(root, 'wrong.ts'), code]]))).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testTitles } from './test-titles.ts';
 
-it('finds titles alone and below their describe blocks, also of tables', () => {
+it('finds titles alone and with their describe blocks, including tables', () => {
   const source = `
     describe('outer', () => {
       describe.each(rows)('inner $name', () => {
@@ -19,7 +19,7 @@ it('finds titles alone and below their describe blocks, also of tables', () => {
       'refuses %i',
       'inner $name > refuses %i',
       'outer > inner $name > refuses %i',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the title as it stands in the source
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the title as written in the source
       'with ${backend}',
     ].sort(),
   );

@@ -19,8 +19,8 @@ export interface Counts {
 }
 
 /**
- * Counts a vitest run so that nothing that went wrong is missed: a file that fails without a failed test (it
- * did not load, a hook threw) counts as one, and so do uncaught errors, no report, and no test at all.
+ * Counts a vitest run so that no problem is missed: a file that fails without a failed test (it did not load, a hook
+ * threw) counts as one, and so do uncaught errors, a missing report, and no test at all.
  */
 export function countTests(report: VitestReport | undefined, exitCode: number): Counts {
   if (!report)

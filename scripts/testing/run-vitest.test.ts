@@ -55,7 +55,7 @@ it('counts an error that no test caught', async () => {
   expect(result.problem).toContain('outside of any test');
 });
 
-it('takes no tests for a failure', async () => {
+it('counts no tests as a failure', async () => {
   expect(await run({})).toMatchObject({ passed: 0, failed: 1, problem: 'no test ran' });
 });
 

@@ -6,9 +6,9 @@ import { type RunOptions, runScript } from '../launch/run-script.mjs';
 import { countTests, type VitestReport } from './count-tests.ts';
 import type { SuiteResult } from './suite-result.ts';
 
-/** A run that hangs must still come to a closing line. */
+/** A run that hangs must still print a closing line. */
 const mostMs = 60 * 60_000;
-/** What shells and vitest answer when Ctrl-C ended them. */
+/** The exit codes of shells and vitest after Ctrl-C. */
 const interruptedCode = 130;
 /** And of any signal, with its number added */
 const signalCodes = 128;
@@ -21,7 +21,7 @@ export interface VitestRun extends SuiteResult {
   failedTests: number;
 }
 
-/** Runs vitest once, with its usual output for people, and counts from its JSON report. */
+/** Runs vitest once, with its usual output, and counts from its JSON report. */
 export async function runVitest(
   name: string,
   args: readonly string[],

@@ -1,10 +1,10 @@
-/** What one suite came to. */
+/** The result of one suite. */
 export interface SuiteResult {
   name: string;
   passed: number;
   failed: number;
   skipped: number;
   seconds: number;
-  /** A failure that no single test shows: nothing ran, a file did not load, an uncaught error. */
+  /** A failure outside any single test: nothing ran, a file did not load, an uncaught error. */
   problem?: string;
 }

@@ -12,7 +12,7 @@ it('ends in one closing line, alone', () => {
   expect(text).toContain('Not tested here: Redis');
 });
 
-it('tells of skipped tests only where there are any', () => {
+it('mentions skipped tests only if there are any', () => {
   expect(
     summarize([{ ...suite, skipped: 3 }], [])
       .split('\n')

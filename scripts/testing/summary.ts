@@ -1,6 +1,6 @@
 import type { SuiteResult } from './suite-result.ts';
 
-/** A table of the suites, what no test shows, and the closing line that says it all. */
+/** A table of the suites, failures outside of tests, and a closing line with the totals. */
 export function summarize(suites: readonly SuiteResult[], notes: readonly string[]): string {
   const width = Math.max(...suites.map(({ name }) => name.length), 'suite'.length) + 2;
   const row = (name: string, ...cells: Array<string | number>) =>
