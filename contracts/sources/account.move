@@ -1,6 +1,6 @@
-/// An owner's account: who owns it, which delegate keys may act for it and within which scope, and the
-/// key epoch that its memories are sealed under. `seal_approve` and `seal_approve_at` are what Seal key
-/// servers run before they hand out a decryption key.
+/// An owner's account: who owns it, which delegate keys may act for it and within which scope, and the key epoch that
+/// its memories are sealed under. `seal_approve` and `seal_approve_at` are what Seal key servers run before they
+/// return a decryption key.
 ///
 /// Layout, abort codes and the rules of every function: see README.md of this package.
 module memrelay::account;
@@ -32,7 +32,7 @@ const ENothingExpired: u64 = 17;
 const ENotOffered: u64 = 18;
 const EAlreadyInactive: u64 = 19;
 const EBadRecoveryKey: u64 = 20;
-/// Every refusal of `seal_approve` and `seal_approve_at`, so that it tells a stranger nothing.
+/// Every rejection of `seal_approve` and `seal_approve_at`, so that it reveals nothing to a stranger.
 const ENoAccess: u64 = 100;
 
 const VERSION: u64 = 1;
@@ -47,7 +47,7 @@ const EPOCH_START: u64 = 48;
 /// `seal_approve` has no clock, so for it every expiry counts as past.
 const END_OF_TIME: u64 = 0xffff_ffff_ffff_ffff;
 
-/// Every account that was ever made, by the address that made it. Nothing is taken out.
+/// Every account that was ever created, by the address that created it. Nothing is removed.
 public struct Registry has key {
     id: UID,
     accounts: Table<address, ID>,
@@ -59,13 +59,13 @@ public struct Account has key {
     origin: address,
     owner: address,
     active: bool,
-    /// Only ever grows. Memories sealed under a later epoch are out of reach of keys given out before.
+    /// Only ever grows. Keys fetched earlier cannot open memories sealed under a later epoch.
     key_epoch: u64,
     version: u64,
     delegate_keys: vector<DelegateKey>,
     /// Exactly one entry for each element of `delegate_keys`, in the same order.
     scopes: VecMap<address, Scope>,
-    /// X25519 key that memories are wrapped to besides Seal, or empty.
+    /// X25519 key that memories are wrapped to in addition to Seal, or empty.
     recovery_pk: vector<u8>,
     pending_owner: Option<address>,
 }
@@ -226,7 +226,8 @@ public entry fun rotate_key_epoch(account: &mut Account, ctx: &TxContext) {
     event::emit(KeyEpochRotated { account_id: account.account_id(), key_epoch });
 }
 
-/// An empty key clears it. Replacing or clearing one narrows: its holder can open everything of the epoch.
+/// An empty key clears it. Replacing or clearing one counts as narrowing: its holder can open everything of the
+/// epoch.
 public entry fun set_recovery_key(account: &mut Account, recovery_pk: vector<u8>, ctx: &TxContext) {
     account.assert_version();
     account.assert_owner(ctx);
@@ -268,7 +269,7 @@ public entry fun cancel_offer(account: &mut Account, ctx: &TxContext) {
     });
 }
 
-/// The new owner starts alone: no delegate and no recovery key of the old one stays.
+/// The new owner starts without the old one's delegates and recovery key.
 public entry fun accept_owner(account: &mut Account, ctx: &TxContext) {
     account.assert_version();
     let new_owner = ctx.sender();
@@ -290,7 +291,7 @@ public entry fun accept_owner(account: &mut Account, ctx: &TxContext) {
 
 // === Delegates ===
 
-/// Full rights without an end, without the delegate's own consent.
+/// Full rights without an expiry and without the delegate's own consent.
 public entry fun add_delegate_key(
     account: &mut Account,
     public_key: vector<u8>,
@@ -369,7 +370,7 @@ public entry fun remove_delegate_key(account: &mut Account, public_key: vector<u
     account.emit_removed(&vector[removed]);
 }
 
-/// Removes every delegate whose time is over. Anyone may call it: it only carries out what the owner set.
+/// Removes every expired delegate. Anyone may call it, because it only carries out what the owner set.
 public entry fun prune_expired(account: &mut Account, clock: &Clock) {
     account.assert_version();
     let now_ms = clock.timestamp_ms();
@@ -388,7 +389,7 @@ public entry fun prune_expired(account: &mut Account, clock: &Clock) {
     account.emit_removed(&removed);
 }
 
-// === What key servers run ===
+// === Functions that key servers run ===
 
 /// Serves the owner and every delegate without an expiry.
 entry fun seal_approve(id: vector<u8>, account: &Account, ctx: &TxContext) {
@@ -406,7 +407,7 @@ fun may_read(account: &Account, id: &vector<u8>, reader: address, now_ms: u64): 
     if (id.length() != IDENTITY_LENGTH) return false;
     if (slice(id, 0, TAG_START) != std::bcs::to_bytes(&account.origin)) return false;
     let epoch = u64_at(id, EPOCH_START);
-    // The owner too: a stolen session must not fetch the keys of the future in advance.
+    // Applies to the owner too: a stolen session must not fetch future keys in advance.
     if (epoch > account.key_epoch) return false;
     if (reader == account.owner) return true;
     if (!account.scopes.contains(&reader)) return false;
@@ -439,7 +440,7 @@ fun u64_at(bytes: &vector<u8>, start: u64): u64 {
 
 public fun has_account(registry: &Registry, origin: address): bool { registry.accounts.contains(origin) }
 
-/// Aborts when `origin` has made no account.
+/// Aborts when `origin` has created no account.
 public fun account_of(registry: &Registry, origin: address): ID { registry.accounts[origin] }
 
 public fun account_id(account: &Account): ID { account.id.uid_to_inner() }
@@ -468,10 +469,10 @@ public fun is_delegate_address(account: &Account, address: address): bool {
     account.scopes.contains(&address)
 }
 
-/// Aborts when `address` is no delegate.
+/// Aborts when `address` is not a delegate.
 public fun delegate_scope(account: &Account, address: address): Scope { *account.scopes.get(&address) }
 
-// === Inside ===
+// === Internal functions ===
 
 fun assert_version(account: &Account) { assert!(account.version == VERSION, EWrongVersion) }
 
@@ -521,7 +522,7 @@ fun insert_delegate(
     });
 }
 
-/// Removes the delegate with its scope, so that nothing is left for a key that is added again.
+/// Removes the delegate with its scope, so that nothing is left if the key is added again.
 fun take_delegate(account: &mut Account, i: u64): DelegateKey {
     let removed = account.delegate_keys.remove(i);
     account.scopes.remove(&removed.address);
@@ -541,7 +542,7 @@ fun emit_removed(account: &Account, removed: &vector<DelegateKey>) {
     };
 }
 
-/// The number of delegates when the key is not among them.
+/// Returns the number of delegates if the key is not among them.
 fun find_delegate(account: &Account, public_key: &vector<u8>): u64 {
     let mut i = 0;
     while (i < account.delegate_keys.length() && &account.delegate_keys[i].public_key != public_key) {
@@ -561,7 +562,7 @@ fun bump(account: &mut Account): u64 {
 #[test_only]
 public fun new_registry_for_testing(ctx: &mut TxContext): Registry { new_registry(ctx) }
 
-/// What an upgraded package would find in an account that it has not touched yet.
+/// What an upgraded package would find in an account that it has not migrated yet.
 #[test_only]
 public fun set_version_for_testing(account: &mut Account, version: u64) { account.version = version }
 

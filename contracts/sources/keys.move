@@ -7,7 +7,7 @@ use sui::hash;
 
 const KEY_LENGTH: u64 = 32;
 
-/// Sui's signature scheme flag of Ed25519, the first byte of what an address is hashed from.
+/// Sui's signature scheme flag of Ed25519, the first byte of the hash input of an address.
 const ED25519_FLAG: u8 = 0x00;
 
 const PROOF_PREFIX: vector<u8> = b"memrelay-delegate-v1";
@@ -22,7 +22,7 @@ const SMALL_ORDER_BOTH: vector<vector<u8>> = vector[
     x"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ];
 
-/// The y coordinates of the points of order 8; p more does not fit into 255 bits.
+/// The y coordinates of the points of order 8; adding p would not fit into 255 bits.
 const ORDER_8_ED25519: vector<vector<u8>> = vector[
     x"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
     x"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
@@ -38,13 +38,13 @@ public(package) fun is_key_length(key: &vector<u8>): bool {
     key.length() == KEY_LENGTH
 }
 
-/// Anyone can make signatures that verify under such a key. `key` has 32 bytes.
+/// Anyone can create signatures that verify under such a key. `key` has 32 bytes.
 public(package) fun is_small_order_ed25519(key: vector<u8>): bool {
     let y = clear_top_bit(key);
     lists(SMALL_ORDER_BOTH, &y) || lists(ORDER_8_ED25519, &y)
 }
 
-/// Every agreement with such a key is zero, so nothing can be sealed to it. `key` has 32 bytes.
+/// Every key agreement with such a key is zero, so nothing can be sealed to it. `key` has 32 bytes.
 public(package) fun is_small_order_x25519(key: vector<u8>): bool {
     let u = clear_top_bit(key);
     lists(SMALL_ORDER_BOTH, &u) || lists(ORDER_8_X25519, &u)

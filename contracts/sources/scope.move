@@ -10,14 +10,14 @@ const MAX_TAGS: u64 = 16;
 const TAG_LENGTH: u64 = 16;
 
 public struct Scope has copy, drop, store {
-    /// READ 1, WRITE 2, FORGET 4. 0 keeps the delegate and takes its rights.
+    /// READ 1, WRITE 2, FORGET 4. 0 keeps the delegate and removes its rights.
     perms: u8,
     all_namespaces: bool,
     /// Namespace tags of 16 bytes each. Empty means none; ignored when `all_namespaces` is set.
     tags: vector<vector<u8>>,
-    /// The delegate reads nothing of an earlier key epoch.
+    /// The delegate reads nothing from an earlier key epoch.
     min_epoch: u64,
-    /// 0 = never. At this very millisecond the scope is over.
+    /// 0 = never. The scope is expired from this exact millisecond on.
     expires_at_ms: u64,
 }
 
@@ -31,12 +31,12 @@ public(package) fun new(
     Scope { perms, all_namespaces, tags, min_epoch, expires_at_ms }
 }
 
-/// Everything, everywhere, from the first epoch on, without an end.
+/// Everything, everywhere, from the first epoch on, without an expiry.
 public(package) fun full(): Scope {
     new(READ | WRITE | FORGET, true, vector[], 0, 0)
 }
 
-/// No unknown right, at most 16 tags of 16 bytes, none of them all zero, and not over already.
+/// No unknown right, at most 16 tags of 16 bytes, none of them all zero, and not expired already.
 public(package) fun is_valid(self: &Scope, now_ms: u64): bool {
     if (self.perms > READ | WRITE | FORGET) return false;
     if (self.is_expired(now_ms)) return false;
@@ -62,7 +62,7 @@ public fun is_expired(self: &Scope, now_ms: u64): bool {
     self.expires_at_ms != 0 && now_ms >= self.expires_at_ms
 }
 
-/// Whether the scope, if it is not over, opens the namespace `tag` at key epoch `epoch` for reading.
+/// Whether the scope, if it has not expired, opens the namespace `tag` at key epoch `epoch` for reading.
 public fun can_read(self: &Scope, tag: &vector<u8>, epoch: u64): bool {
     (self.perms & READ) != 0 && epoch >= self.min_epoch && (self.all_namespaces || self.tags.contains(tag))
 }

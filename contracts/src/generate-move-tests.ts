@@ -18,9 +18,9 @@ const testNames: Record<string, string> = {
 };
 
 /**
- * A Move module that runs the recorded scenarios on the VM. A test ends where something aborts, so each
- * scenario is one function that runs all steps that succeed, and up to one that must abort: its tests call it
- * once to the end, and once for each abort.
+ * A Move module that runs the recorded scenarios on the VM. A test ends at the first abort, so each scenario is one
+ * function that runs all steps that succeed, and up to one that must abort: its tests call it once to the end, and
+ * once for each abort.
  */
 export function generateMoveTests(scenarios: readonly RecordedScenario[]): string {
   const functions = scenarios.map((scenario, i) => scenarioFunctions(scenario, `s${i}`)).join('\n');
@@ -103,7 +103,7 @@ function moveValue(arg: Arg): string {
   }
 }
 
-/** The VM hands out events by type only; their order between types is held by the count after each step. */
+/** The VM returns events by type only; the count after each step proves their order between types. */
 function eventChecks(steps: readonly RecordedStep[]): string {
   const byName = Map.groupBy(
     steps.flatMap(({ events }) => events),

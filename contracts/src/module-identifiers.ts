@@ -5,8 +5,8 @@ const identifiersTable = 7;
 const magic = 'a11ceb0b';
 
 /**
- * Every name that a compiled module uses: of itself and its functions, structs and fields, and of what it
- * calls. A function of the module cannot have a name that is not among them. Throws on other bytes.
+ * Every name that a compiled module uses: its own, those of its functions, structs and fields, and of the functions
+ * it calls. A function of the module cannot have a name that is not among them. Throws on other bytes.
  */
 export function moduleIdentifiers(module: Uint8Array): string[] {
   const reader = new Reader(module);

@@ -26,7 +26,7 @@ export function testFiles(): MoveFiles {
   return tests;
 }
 
-/** Compiles as `sui move build` does. Throws with the compiler's words, warnings included. */
+/** Compiles as `sui move build` does. Throws with the compiler's output, including warnings. */
 export async function compilePackage(files: MoveFiles = packageFiles()): Promise<CompiledPackage> {
   const result = await dumpMovePackage({ files, fetcher: new StubFramework() });
   if ('error' in result) throw new Error(result.error);
@@ -45,7 +45,7 @@ export async function runMoveTests(files: MoveFiles): Promise<{ passed: boolean;
   return { passed: result.passed, report: result.output.replace(/\u001b\[[0-9;]*m/g, '') };
 }
 
-/** Hands out our own signatures of the framework, so that a build needs no network. */
+/** Provides our own signatures of the framework, so that a build needs no network. */
 class StubFramework extends MovePackageFetcher {
   override async fetch(_url: string, _revision: string, subdir = ''): Promise<MoveFiles> {
     return filesOf(join(root, 'framework', subdir.slice(subdir.lastIndexOf('/') + 1)), ['sources']);
@@ -55,7 +55,7 @@ class StubFramework extends MovePackageFetcher {
     return null;
   }
 
-  /** The builder wants a commit; the stubs have none. */
+  /** The builder requires a commit; the stubs have none. */
   override getResolvedSha(): string {
     return '0'.repeat(40);
   }

@@ -15,12 +15,12 @@ export interface Step {
   sender: string;
   /** A function of the module, or `set_version_for_testing`, which simulates an upgraded package */
   function: string;
-  /** Name of the account it is called on. `new_account` makes the account of that name. */
+  /** Name of the account it is called on. `new_account` creates the account with that name. */
   account: string;
   args: Arg[];
-  /** What the clock says, in ms */
+  /** Time of the clock, in ms */
   clock_ms: number;
-  /** Expected abort; the step must succeed when absent */
+  /** Expected abort; the step must succeed if absent */
   abort?: AccountAbortName;
   /** Expected key epoch of the account after a step that succeeds */
   key_epoch?: number;
@@ -32,7 +32,7 @@ export interface Scenario {
   steps: Step[];
 }
 
-/** A step with what it led to, as `vectors/account.json` holds it. */
+/** A step with its result, as in `vectors/account.json`. */
 export type RecordedStep = Omit<Step, 'abort' | 'key_epoch'> & {
   /** `ok`, or the abort code */
   result: 'ok' | number;

@@ -13,7 +13,7 @@ function runScenarios(recorded: readonly RecordedScenario[]) {
   return runMoveTests({ ...packageFiles(), ...testFiles(), ...generated });
 }
 
-test('the Move VM gives every result, account, registry and event in vectors/account.json', async () => {
+test('the Move VM returns every result, account, registry and event in vectors/account.json', async () => {
   const { passed, report } = await runScenarios(scenarios);
   expect(passed, report.slice(report.indexOf('Test failures:'))).toBe(true);
   const aborts = scenarios.flatMap(({ steps }) => steps).filter(({ result }) => result !== 'ok').length;
@@ -23,7 +23,7 @@ test('the Move VM gives every result, account, registry and event in vectors/acc
   expect(report).toContain(`Total tests: ${scenarios.length + aborts + handWritten};`);
 });
 
-/** Each change must be noticed, or the test above would prove nothing. */
+/** Each change must be detected, otherwise the test above would prove nothing. */
 const changes: Record<string, (steps: RecordedStep[]) => void> = {
   'a field of the account': ([first]) => {
     first!.account_bcs = flipLastDigit(first!.account_bcs!);
@@ -48,7 +48,7 @@ const changes: Record<string, (steps: RecordedStep[]) => void> = {
   },
 };
 
-test.each(Object.entries(changes))('a wrong vector is noticed: %s', async (_what, change) => {
+test.each(Object.entries(changes))('a wrong vector is detected: %s', async (_what, change) => {
   const scenario = structuredClone(scenarios.find(({ name }) => name.startsWith('deactivating bumps'))!);
   change(scenario.steps);
   expect((await runScenarios([scenario])).passed).toBe(false);

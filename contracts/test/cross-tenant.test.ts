@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { packageFiles, runMoveTests, testFiles } from '../src/move-package.ts';
 
 /**
- * The attack that the rules of other packages of this kind allow, on the Move VM: make an account of your own, add a key
- * of your own to it, and ask for another account's memories with your account. On the localnet and with Seal's own client
- * it is tried in `apps/localnet/test/seal-policy.test.ts`.
+ * The attack that the rules of other packages of this kind allow, on the Move VM: create an account, add your own key
+ * to it, and request another account's memories with your account. `apps/localnet/test/seal-policy.test.ts` tries it
+ * on the localnet with Seal's own client.
  */
 const attack = `
 #[test_only]
@@ -62,7 +62,9 @@ fun nor_at_a_time() {
 }
 `;
 
-/** The owner is asked whose memories they are, a delegate only whether it is one: of whatever account it brings. */
+/**
+ * The owner is checked for whose memories they are, a delegate only for being one, of whichever account it passes.
+ */
 const careless = `
 fun may_read(account: &Account, id: &vector<u8>, reader: address, _now_ms: u64): bool {
     if (!account.active) return false;
@@ -75,12 +77,12 @@ function runAttack(sources: Record<string, string>) {
   return runMoveTests({ ...sources, ...testFiles(), 'tests/cross_tenant_tests.move': attack });
 }
 
-test('a delegate of an account of its own does not read the memories of another account', async () => {
+test('a delegate of a separate account cannot read the memories of another account', async () => {
   const { passed, report } = await runAttack(packageFiles());
   expect(passed, report).toBe(true);
 });
 
-test('where a delegate is not asked whose memories it wants, the same attack succeeds', async () => {
+test("the same attack succeeds if a delegate's access is not checked against the memories' account", async () => {
   const sources = packageFiles();
   const account = sources['sources/account.move']!;
   const rule = /fun may_read\([\s\S]*?\n\}\n/;

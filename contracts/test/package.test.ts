@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 
 /**
- * If this fails, you have changed what is published: a new layout or rule is a new package, with new vectors, and
+ * If this fails, you have changed the published package: a new layout or rule is a new package, with new vectors, and
  * accounts on chain keep the old one. Regenerate with `npm run vectors -w @memrelay/contracts`.
  */
-test('the compiled package is the one in vectors/build.json', async () => {
+test('the compiled package matches vectors/build.json', async () => {
   const modules = compiled.modules.map((module) => createHash('sha256').update(module).digest('hex'));
   const build = `${JSON.stringify({ digest: compiled.digest, modules }, null, 2)}\n`;
   await expect(build).toMatchFileSnapshot(fileURLToPath(import.meta.resolve('../vectors/build.json')));
@@ -31,7 +31,7 @@ test('exactly two functions begin with seal_approve, both in one module', () => 
   expect(approvals).toEqual([['seal_approve', 'seal_approve_at']]);
 });
 
-test('a function with the prefix is found in any module', async () => {
+test('finds a function with the prefix in any module', async () => {
   const files = packageFiles();
   files['sources/scope.move'] += '\nentry fun seal_approve_all(_id: vector<u8>) {}\n';
   const { modules } = await compilePackage(files);
@@ -49,7 +49,7 @@ test.each(['seal_approve', 'seal_approve_at'])('%s is an entry and not public', 
   await expect(compilePackage(files)).rejects.toThrow(/restricted visibility/);
 });
 
-test('abort codes are those that TypeScript knows and the README lists', () => {
+test('abort codes match those in TypeScript and in the README', () => {
   const declared = [...accountSource.matchAll(/^const E([A-Z][a-z]\w*): u64 = (\d+);/gm)].map(
     ([, name, code]) => [name!.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), Number(code)],
   );

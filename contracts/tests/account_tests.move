@@ -1,4 +1,4 @@
-/// What the generated scenarios cannot say: the functions that only read, and accounts that are shared.
+/// Cases that the generated scenarios cannot express: the read-only functions, and shared accounts.
 #[test_only]
 module memrelay::account_tests;
 
@@ -22,7 +22,7 @@ fun create_account_registers_and_shares() {
     assert!(!registry.has_account(NEW_OWNER));
     let created = sui::event::events_by_type<account::AccountCreated>();
     assert!(created.length() == 1);
-    // The event begins with the account's id, and so does the registry's entry for its origin.
+    // The event starts with the account's id, and so does the registry's entry for its origin.
     let mut expected = std::bcs::to_bytes(&registry.account_of(OWNER));
     expected.append(std::bcs::to_bytes(&OWNER));
     expected.append(std::bcs::to_bytes(&0u64));
@@ -84,7 +84,7 @@ fun reading_functions_tell_the_state() {
     assert!(account.key_epoch() == 3);
     assert!(!account.is_delegate(KEY));
     assert!(!account.is_delegate_address(address));
-    // The registry goes by who made the account, not by who owns it.
+    // The registry is keyed by the creator of the account, not by its owner.
     assert!(registry.account_of(OWNER) == account.account_id());
     assert!(!registry.has_account(NEW_OWNER));
     std::unit_test::destroy(account);

@@ -1,5 +1,5 @@
-/// What the tests of this package begin with. Ids are derived as on chain, with the sender's address as the
-/// transaction's digest, so that `src/scenarios/cast.ts` knows them.
+/// Setup for the tests of this package. Ids are derived as on chain, with the sender's address as the transaction's
+/// digest, so that `src/scenarios/cast.ts` knows them.
 #[test_only]
 module memrelay::world;
 
@@ -29,7 +29,7 @@ public fun check<T>(value: &T, expected: vector<u8>) {
     assert!(std::bcs::to_bytes(value) == expected, EUnexpectedBytes)
 }
 
-/// How many events there are since the beginning of the test.
+/// The number of events since the beginning of the test.
 public fun check_events(expected: u32) {
     assert!(event::num_events() == expected, EUnexpectedEvents)
 }

@@ -8,7 +8,7 @@ import { rescopingScenarios } from './rescoping.ts';
 import { revocationScenarios } from './revocation.ts';
 import { scopedScenarios } from './scoped.ts';
 
-/** The hand-written table that the Move VM and every other implementation of the account module are held to. */
+/** The hand-written table that the Move VM and every other implementation of the account module must match. */
 export const scenarios: readonly Scenario[] = [
   ...accountScenarios,
   ...addingScenarios,

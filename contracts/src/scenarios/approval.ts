@@ -30,12 +30,12 @@ import {
 const own = identity(alice);
 const originHex = own.slice(0, 64);
 
-/** The same question to both functions. */
+/** The same query to both functions. */
 function both(ask: (name: typeof approve) => Step): Step[] {
   return [ask(approve), ask(approveAt)];
 }
 
-/** `seal_approve` and `seal_approve_at`, while nothing changes. What changes do: `revocation.ts`. */
+/** `seal_approve` and `seal_approve_at`, while nothing changes. Effects of changes: `revocation.ts`. */
 export const approvalScenarios: Scenario[] = [
   {
     name: 'the owner and a delegate read',
@@ -84,7 +84,7 @@ export const approvalScenarios: Scenario[] = [
         own.slice(0, 110),
         `${own}00`,
         own.repeat(2),
-        // The origin at the end, as the original project's identities have it.
+        // The origin at the end, as in the original project's identities.
         `${tag(1)}${littleEndian(0)}${originHex}`,
         `${'00'.repeat(24)}${originHex}`,
         `00${own.slice(0, 110)}`,

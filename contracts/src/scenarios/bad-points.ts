@@ -1,4 +1,4 @@
-/** Encodings of points that no key may be, hex with the top bit clear. Computed from the curve equations. */
+/** Encodings of points that no key may have, hex with the top bit clear. Computed from the curve equations. */
 
 const both = [
   '0000000000000000000000000000000000000000000000000000000000000000',

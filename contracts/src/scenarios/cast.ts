@@ -3,14 +3,16 @@ import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-
 import { bcs } from '@mysten/sui/bcs';
 import { blake2b } from '@noble/hashes/blake2.js';
 
-/** Who appears in the scenarios. Everything is derived from fixed seeds, so the vectors never change by chance. */
+/**
+ * The participants of the scenarios. Everything is derived from fixed seeds, so the vectors never change by chance.
+ */
 
 export interface Person {
   name: string;
   address: string;
 }
 
-/** A delegate is a person with a key: its address is the key's. */
+/** A delegate is a user with a key, whose address is the key's. */
 export interface Delegate extends Person {
   /** Hex */
   publicKey: string;

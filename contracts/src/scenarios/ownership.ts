@@ -41,7 +41,7 @@ export const ownershipScenarios: Scenario[] = [
       approve(phone, alice),
       epoch(1, accept(alice, carol)),
       refused('not_offered', accept(alice, carol)),
-      // Memories stay those of the origin; who may read them has changed.
+      // Memories remain those of the origin; who may read them has changed.
       by(carol, approve(carol, alice)),
       by(carol, approve(carol, alice, { epoch: 1 })),
       denied(approve(carol, alice, identity(carol))),
@@ -117,7 +117,7 @@ export const ownershipScenarios: Scenario[] = [
       denied(approve(phone, alice, { tag: tag(1), epoch: 1 })),
       approveAt(phone, alice, { tag: tag(1), epoch: 1 }),
       denied(at(now + 10, approveAt(phone, alice, { tag: tag(1), epoch: 1 }))),
-      // Its end as a delegate is none of the offer.
+      // Its expiry as a delegate does not affect the offer.
       epoch(2, at(now + 10, accept(alice, phone))),
       refused('nothing_expired', at(now + 10, by(laptop, call(alice, 'prune_expired')))),
       at(now + 11, approve(phone, alice, { tag: tag(2), epoch: 0 })),

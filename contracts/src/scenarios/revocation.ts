@@ -23,8 +23,8 @@ import {
 } from './steps.ts';
 
 /**
- * What keys that the phone fetched before a narrowing are worth afterwards: it holds those of epoch 0, could
- * not fetch those of epoch 1 in advance, and cannot fetch them once memories are sealed under them.
+ * What keys that the phone fetched before a narrowing can still open: it has those of epoch 0, could not fetch those
+ * of epoch 1 in advance, and cannot fetch them once memories are sealed under them.
  */
 function revocation(name: string, scope: ScopeParts, narrowing: Step[], after: Step[] = []): Scenario {
   return {

@@ -21,7 +21,7 @@ const maxU64 = 0xffff_ffff_ffff_ffffn;
 const sixteenTags = Array.from({ length: 16 }, (_, n) => tag(n + 1));
 
 const badScopes: [string, ScopeParts][] = [
-  ['an unknown right besides the known ones', { perms: 15 }],
+  ['an unknown right in addition to the known ones', { perms: 15 }],
   ['an unknown right alone', { perms: 8 }],
   ['every bit', { perms: 255 }],
   ['seventeen tags', { tags: [...sixteenTags, tag(17)] }],

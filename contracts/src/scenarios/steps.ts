@@ -2,9 +2,9 @@ import type { AccountAbortName } from '@memrelay/chain/account-limits';
 import type { Arg, Step } from '../scenario.ts';
 import { type Delegate, type IdentityParts, identity, type Person, proofOf } from './cast.ts';
 
-/** The words the scenarios are written in. A step is by the account's creator unless it says otherwise. */
+/** Helpers to write the scenarios. A step is by the account's creator unless it says otherwise. */
 
-/** ms on the clock unless a step says otherwise. */
+/** Default clock time in ms. */
 export const now = 1_000_000;
 
 export function refused(abort: AccountAbortName, step: Step): Step {
@@ -62,7 +62,7 @@ export interface ScopeParts {
   expiresAt?: bigint | number;
 }
 
-/** READ, WRITE and FORGET everywhere without an end, except for what `parts` says. Naming tags means only those. */
+/** READ, WRITE and FORGET everywhere without an expiry, except for `parts`. Naming tags means only those. */
 function scopeArgs({ perms = 7, all, tags = [], minEpoch = 0, expiresAt = 0 }: ScopeParts): Arg[] {
   return [
     { type: 'u8', value: perms },
@@ -127,7 +127,7 @@ export function setVersion(owner: Person, version: number): Step {
   return call(owner, 'set_version_for_testing', [{ type: 'u64', value: version.toString() }]);
 }
 
-/** What is asked for: the owner's own identity with these parts, or any bytes in hex. */
+/** The requested identity: the owner's own with these parts, or any bytes in hex. */
 type Asked = IdentityParts | string;
 
 function approval(name: string, reader: Person, owner: Person, asked: Asked): Step {

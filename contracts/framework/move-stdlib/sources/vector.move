@@ -42,7 +42,7 @@ public fun append<Element>(v: &mut vector<Element>, mut other: vector<Element>) 
     other.destroy_empty()
 }
 
-/// Takes element `i` out and keeps the order of the rest.
+/// Removes element `i` and keeps the order of the rest.
 public fun remove<Element>(v: &mut vector<Element>, mut i: u64): Element {
     let last = v.length() - 1;
     while (i < last) {

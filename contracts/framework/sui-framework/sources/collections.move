@@ -36,7 +36,7 @@ module sui::vec_map {
         &mut self.contents[i].value
     }
 
-    /// The length when the key is not there.
+    /// Returns the length when the key does not exist.
     fun index_of<K: copy, V>(self: &VecMap<K, V>, key: &K): u64 {
         let mut i = 0;
         while (i < self.contents.length() && &self.contents[i].key != key) i = i + 1;

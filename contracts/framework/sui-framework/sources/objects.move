@@ -50,7 +50,7 @@ module sui::object {
 
     public fun id_to_address(id: &ID): address { id.bytes }
 
-    // The verifier knows this function by its name: a UID made in any other way is refused.
+    // The verifier knows this function by its name: a UID created in any other way is rejected.
     public(package) fun new_uid_from_hash(bytes: address): UID { UID { id: ID { bytes } } }
 }
 
