@@ -8,7 +8,7 @@ const outageAgeMs = 60_000;
 /** After a failed read the chain is left alone for this long. */
 const retryAfterMs = 1_000;
 
-/** Whoever answered is behind what was seen before; the chain itself may be well. */
+/** The node is behind a state that was already seen. The chain itself may be fine. */
 export class OutdatedAnswerError extends Error {
   override name = 'OutdatedAnswerError';
 }
@@ -35,7 +35,7 @@ interface Flight {
   account: Promise<AccountSnapshot | undefined>;
 }
 
-/** Accounts by id for a few seconds, one read under way per account, and what is still served in an outage. */
+/** Caches accounts by id for a few seconds, with one read at a time per account, and serves older states in an outage. */
 export class AccountCache {
   readonly #options: AccountCacheOptions;
   readonly #known = new LRUCache<string, Entry>({ max: 20_000 });

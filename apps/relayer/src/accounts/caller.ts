@@ -1,6 +1,6 @@
 import type { AccountSnapshot, Delegate } from './account-directory.ts';
 
-/** What a delegate key may do, as the contract's `Scope` says. */
+/** Permissions of the contract's `Scope`. */
 export type Permission = 'read' | 'write' | 'forget';
 
 /** The authenticated caller of a signed request: set by the auth hook, read by the routes. */

@@ -18,7 +18,7 @@ export interface AccountDirectoryOptions {
   log: Logger;
   /** Age up to which a cached account is an answer; default 4000, so that a revocation is seen within 5 s */
   cacheMs?: number;
-  /** Pause between two looks at the event feed; default 1000 ms */
+  /** Pause between two reads of the event feed; default 1000 ms */
   pollMs?: number;
   /** Milliseconds of a clock that never goes back */
   now?: () => number;

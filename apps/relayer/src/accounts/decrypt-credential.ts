@@ -5,7 +5,7 @@ interface ServerKey {
   serverAddress: string | undefined;
 }
 
-/** Whether there is something with which the sidecar could open, if the key servers agree. */
+/** Whether the sidecar has a credential to decrypt with, if the key servers agree. */
 export function hasDecryptCredential(
   { serverAddress }: ServerKey,
   { account, credentials }: Caller,
@@ -15,8 +15,8 @@ export function hasDecryptCredential(
 }
 
 /**
- * Said before any work is done, and also where there is nothing to decrypt: something has to be there with which the
- * sidecar can open. Throws `decrypt_credential_required`.
+ * Throws `decrypt_credential_required` when the sidecar has no credential to decrypt with. Called before any work is
+ * done, also when there may be nothing to decrypt.
  */
 export function requireDecryptCredential(server: ServerKey, caller: Caller): void {
   if (!hasDecryptCredential(server, caller)) throw new ApiError('decrypt_credential_required');

@@ -10,7 +10,7 @@ export interface EventWatcherOptions {
   chain: ChainClient;
   packageId: string;
   db: Db;
-  /** Pause between two looks when nothing is wrong */
+  /** Pause between two reads while they succeed */
   pollMs: number;
   now(): number;
   log: Logger;
@@ -19,9 +19,9 @@ export interface EventWatcherOptions {
 }
 
 const longestPauseMs = 15_000;
-/** After a failed look nobody can ask for another one for this long. */
+/** Pause after a failed read of the feed, during which no request can start another one. */
 const retryAfterMs = 1_000;
-/** A request waits no longer than this for the feed to catch up: the first look reads all of history. */
+/** Longest time that a request waits for the feed to catch up: the first read covers all of history. */
 const longestWaitMs = 3_000;
 
 /**

@@ -18,7 +18,7 @@ export interface PermissionOptions {
 
 /**
  * Throws unless the caller's scope holds the permission for the namespace with this 16-byte tag: `delegate_expired`
- * when its time is over by now, else `insufficient_scope`. The rules are those of the contract's `Scope`
+ * when it has expired, else `insufficient_scope`. The rules are those of the contract's `Scope`
  * (security.md, "Account module").
  */
 export function requirePermission(
@@ -59,20 +59,20 @@ export function namespacesWith(
 }
 
 /**
- * Throws `auth_unavailable` when the account is only known from the cache: for whatever decrypts or destroys
+ * Throws `auth_unavailable` when the account is only known from the cache: for calls that decrypt or destroy
  * (security.md, "Requests and sessions").
  */
 export function requireFreshAccount(caller: Caller): void {
   if (caller.account.stale) throw new ApiError('auth_unavailable');
 }
 
-/** True when the delegate's time is over; at the very millisecond it is. */
+/** Whether the delegate has expired, which it has from the millisecond of its expiry on. */
 export function isExpired(delegate: Delegate, nowMs: number): boolean {
   const expiresAtMs = delegate.scope?.expiresAtMs ?? 0;
   return expiresAtMs !== 0 && nowMs >= expiresAtMs;
 }
 
-/** The scope when there is one, its time is not over and it begins at or before the epoch in question. */
+/** The scope, unless it is missing, expired, or begins after the epoch in question. Throws as `requirePermission`. */
 function liveScope(caller: Caller, options: PermissionOptions): DelegateScope {
   const { keyEpoch = caller.account.keyEpoch, nowMs = Date.now() } = options;
   const { scope } = caller.delegate;

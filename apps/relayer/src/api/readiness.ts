@@ -23,9 +23,9 @@ export interface ReadinessParts {
   pipeline: Pick<Pipeline, 'stopping'>;
 }
 
-/** A dependency that takes longer counts as away: whoever asks does not wait for a query that hangs. */
+/** A dependency that takes longer counts as down, so that the probe does not wait for a query that hangs. */
 const probeMs = 3_000;
-/** How long an answer is given again */
+/** How long a response is reused */
 const freshMs = 1_000;
 
 async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
@@ -37,7 +37,7 @@ async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
   }
 }
 
-/** Nothing where a publisher pays, and until the wallets were first looked at. */
+/** Empty when a publisher pays, and until the wallets have been checked for the first time. */
 async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_wallets?: Check }> {
   const funds = uploadWallets.length > 0 ? await payingWallets(db, uploadWallets) : undefined;
   if (!funds) return {};

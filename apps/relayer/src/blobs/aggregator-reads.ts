@@ -22,16 +22,16 @@ export class BlobReadError extends Error {
 export interface AggregatorOptions {
   /** The primary first */
   urls: readonly string[];
-  /** Milliseconds before the next aggregator is asked as well; 0 asks all at once */
+  /** Milliseconds after which the next aggregator is asked too; 0 asks all at once */
   raceAfterMs: number;
   skipConsistencyCheck: boolean;
   /** Largest blob that is read; more is refused while it streams in */
   maxBytes: number;
-  /** For a whole read, however many aggregators are asked and however often; default 15,000 */
+  /** Time limit of a read, including all aggregators and retries; default 15,000 */
   timeoutMs?: number;
   /** Milliseconds before each repetition, down to half of it at random; a blob that is not fresh has only the first */
   retryDelaysMs?: readonly number[];
-  /** Blobs that are asked for at the same time, a quarter of them for one account; others wait */
+  /** Concurrent reads, of which one account gets a quarter; others wait */
   readsAtOnce?: number;
   log: Logger;
 }
@@ -51,9 +51,9 @@ export interface AggregatorReader {
    * something else counts as failed. Throws `BlobReadError`.
    */
   read(blobId: string, isRight: (bytes: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>;
-  /** Up to so many bytes from its start, of the first aggregator that has it. Throws `BlobReadError`. */
+  /** The first `length` bytes at most, from the first aggregator that has the blob. Throws `BlobReadError`. */
   readStart(blobId: string, length: number, accountId?: string): Promise<Buffer>;
-  /** The files of a quilt. Throws `BlobReadError`, also when the blob is none. */
+  /** The files of a quilt. Throws `BlobReadError`, also for a blob that is not a quilt. */
   readPatches(quiltId: string, accountId?: string): Promise<QuiltPatch[]>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
@@ -103,7 +103,7 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
     return race(attempts, { afterMs: raceAfterMs, signal: deadline });
   }
 
-  /** One after the other: nobody waits at the other end. */
+  /** Asks one aggregator after the other: for reads that no client waits for. */
   async function askInTurn<T>(
     accountId: string | undefined,
     ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>,
@@ -126,7 +126,7 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
       askInTurn(accountId, (aggregator, signal) => aggregator.patches(quiltId, signal)),
     async read(blobId, isRight, { fresh = false, alwaysChecked = false, accountId } = {}) {
       if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
-      // undici's own timeouts begin anew with every byte
+      // undici's own timeouts restart with every byte
       const deadline = AbortSignal.timeout(timeoutMs);
       const skipCheck = options.skipConsistencyCheck && !alwaysChecked;
       const delays = fresh ? retryDelaysMs : retryDelaysMs.slice(0, 1);

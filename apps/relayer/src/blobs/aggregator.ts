@@ -34,8 +34,8 @@ export interface Aggregator {
   /** A whole blob, by blob or quilt-patch id. Throws `AggregatorError`, or the error of the connection. */
   get(blobId: string, request: BlobRequest): Promise<Buffer>;
   /**
-   * Up to so many bytes from the start of a blob or patch, also from one that ignores ranges and sends all: the rest is
-   * not read. Throws as `get`.
+   * The first `length` bytes at most of a blob or patch. If the aggregator ignores ranges and sends everything, the rest
+   * is not read. Throws as `get`.
    */
   start(blobId: string, length: number, signal: AbortSignal): Promise<Buffer>;
   /** The files of a quilt by its index. Throws as `get`, also when the blob is no quilt. */
@@ -99,7 +99,7 @@ export function createAggregator(url: string): Aggregator {
 type Body = Dispatcher.ResponseData['body'];
 
 function refusal(statusCode: number, body: Body): AggregatorError {
-  // Read away beside, so that the connection can be used again: who waits is told at once
+  // Drained in the background, so that the connection can be reused; the caller gets its error at once
   body.dump().catch(() => undefined);
   return new AggregatorError(`answered ${statusCode}`, statusCode);
 }

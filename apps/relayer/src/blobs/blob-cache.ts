@@ -52,9 +52,9 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
 const commandTimeoutMs = 500;
 
 /**
- * In Redis, shared by all relayers; the nonces lie on the same server, which therefore never evicts (see
+ * In Redis, shared by all relayers; the nonces are on the same server, which therefore never evicts (see
  * redis-nonces.ts) and must keep room for them: nothing is cached while it is nearly full. Failures count as a miss:
- * nobody waits for a Redis that is away or hangs.
+ * reads do not wait for a Redis that is down or hangs.
  */
 export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: Logger): BlobCache {
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;

@@ -1,6 +1,6 @@
 /**
  * The first of several attempts that succeeds. The next one begins `afterMs` after the last (0: all at once), and at
- * once when one fails. Whoever is still under way when it is decided is aborted. Rejects with an `AggregateError` of
+ * once when one fails. The other attempts are aborted then. Rejects with an `AggregateError` of
  * all failures, or with the signal's reason when that comes first.
  */
 export function race<T>(

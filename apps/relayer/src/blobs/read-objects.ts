@@ -5,7 +5,7 @@ import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 /** The most ids the sidecar accepts in one call. */
 const perCall = 1_000;
 
-/** Blob objects as they stand on chain, by their ids; those that do not exist are left out. Throws `ApiError`. */
+/** The current blob objects on chain, by their ids; those that do not exist are left out. Throws `ApiError`. */
 export async function readObjects(
   sidecar: Pick<SidecarClient, 'storeObjects'>,
   ids: Iterable<string | undefined>,

@@ -14,15 +14,15 @@ export function isStored({ envelopeSha256 }: Pick<StoredEnvelope, 'envelopeSha25
   return sha256(bytes).equals(envelopeSha256);
 }
 
-/** What looking for an envelope brought. */
+/** Result of looking for a stored envelope. */
 export interface BlobLookup {
   /** Undefined where no aggregator has it now */
   bytes: Buffer | undefined;
-  /** How many aggregators do not have the blob, when all of them said so: none failed, and none had other bytes */
+  /** How many aggregators do not have the blob; 0 unless all of them reported that, without failures or other bytes */
   absentAt: number;
 }
 
-/** Looks for the stored envelope at the aggregators: the first wins that has these very bytes. */
+/** Reads the stored envelope from the first aggregator that has exactly these bytes. */
 export async function findStored(
   blobs: BlobReads,
   stored: StoredEnvelope,

@@ -24,7 +24,7 @@ export interface Config {
   redisUrl: string | undefined;
   network: Network;
   chainRpcUrl: string;
-  /** The one clients are told; never a URL with a key in it */
+  /** Published to clients; never contains a key */
   publicChainRpcUrl: string;
   packageId: string;
   registryId: string;
@@ -53,14 +53,14 @@ export interface Config {
   };
   storeEpochs: number;
   renewals: {
-    /** Memories are stored once more when so many epochs are left; undefined: never */
+    /** Memories are renewed when at most this many epochs are left; undefined: never */
     epochsLeft: number | undefined;
     perHour: number;
   };
   blobChecks: {
-    /** Blobs that are looked for in an hour; undefined: none */
+    /** Blobs checked per hour; undefined: none */
     perHour: number | undefined;
-    /** Gone for so long, a blob is given up */
+    /** Grace period: how long a blob must be missing before its memory is marked lost */
     graceMs: number;
   };
   quilts: {
@@ -68,13 +68,13 @@ export interface Config {
     windowMs: number;
     /** Undefined: as many as the network has room for */
     maxItems: number | undefined;
-    /** Milliseconds after which what shares a quilt with a forgotten memory is stored anew at the latest */
+    /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */
     repackAfterMs: number;
   };
   alerts: {
-    /** A secret: who knows it can post */
+    /** A secret: anyone who knows it can post */
     webhookUrl: string | undefined;
-    /** A wallet that pays for fewer uploads is told of */
+    /** A wallet with funds for fewer uploads is reported */
     walletUploads: number;
   };
   /** Origins of pages that may call, that of the dashboard among them */
@@ -185,7 +185,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
   return { config, warnings };
 }
 
-/** A node on this machine whose URL holds no key may be told to clients, which are on this machine too. */
+/** The URL of a node on this machine may be published if it contains no key: its clients are on this machine too. */
 function plainLoopback(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { hostname, username, password, pathname, search } = new URL(url);

@@ -21,7 +21,7 @@ export interface IndexData {
   info: VectorInfo;
   /** Through the account's map */
   chunks: EmbeddedChunk[];
-  /** Undefined where the blind index is switched off, or nobody knows the text */
+  /** Undefined when the blind index is off or the text is unknown */
   keywords?: BlindEntry | undefined;
 }
 

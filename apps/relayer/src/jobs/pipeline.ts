@@ -28,7 +28,7 @@ export interface Pipeline {
   wakeEmbedding(): void;
   /** Jobs were accepted that need only their upload */
   wakeUpload(): void;
-  /** Resolves when the job ended here, or after `timeoutMs`. The row tells how. */
+  /** Resolves when the job has ended in this process, or after `timeoutMs`. Its row has the result. */
   finished(jobId: string, timeoutMs: number): Promise<void>;
   /** The process is about to end: no new work starts, and callers that wait here for a job to end stop waiting */
   readonly stopping: boolean;

@@ -63,7 +63,7 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
   };
 }
 
-/** For what the sidecar has begun when the relayer ends; where it stands then is found on chain. */
+/** Time for unfinished work of the sidecar when the relayer stops; its state is found on chain later. */
 const endMs = 3_000;
 
 /** How long the sidecar of a relayer that was killed may take to notice and end. */

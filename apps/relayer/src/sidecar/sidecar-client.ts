@@ -74,7 +74,7 @@ export interface SidecarClient {
     envelopes: readonly Uint8Array[],
     credentials: DecryptCredentials,
   ): Promise<{ items: OpenResponseHead['items']; payload: Uint8Array }>;
-  /** What the server's own wallets hold, and how many uploads for so many epochs that pays for */
+  /** Funds of the server's own wallets, and how many uploads of this many epochs they pay for */
   wallets(epochs: number): Promise<WalletFunds[]>;
   /** Wraps for the current key servers, once the given ones were opened */
   rewrapKeys(request: RewrapKeysRequest, credentials: DecryptCredentials): Promise<RewrapKeysResponse>;
@@ -86,9 +86,9 @@ export interface SidecarClient {
    */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
-  /** False when by the chain's clock nobody has expired. `wallet` pays where wallets pay for uploads */
+  /** False when no delegate has expired by the chain's clock. `wallet` pays where wallets pay for uploads */
   pruneExpired(accountId: string, wallet: string | undefined): Promise<boolean>;
-  /** A new delegate key, kept by nobody but the caller; with its consent to join the account where one is given */
+  /** A new delegate key, which the sidecar does not keep; with its consent to join the account, if one is named */
   makeDelegateKey(accountId: string | undefined): Promise<DelegateKeyResponse>;
   sponsor(request: SponsorRequest): Promise<SponsorResponse>;
   executeSponsored(request: SponsorExecuteRequest): Promise<SponsorExecuteResponse>;
@@ -103,7 +103,7 @@ const cryptoBytes = 32 * 1024 * 1024;
 /** What a call counts at least: it may have the threads talk to key servers, however small its envelopes are */
 const leastCryptoBytes = 1024 * 1024;
 
-/** Nobody listens at the sidecar's address: the call has certainly not begun. */
+/** Nothing listens at the sidecar's address, so the call has certainly not begun. */
 export class SidecarUnreachableError extends ApiError {
   override name = 'SidecarUnreachableError';
   constructor(cause: Error) {
@@ -132,8 +132,8 @@ const callersBusiness: ReadonlySet<ErrorCode> = new Set([
 export function createSidecarClient(url: string, token: string): SidecarClient {
   const { origin } = new URL(url);
   const pool = new Pool(origin, { connections: 64, keepAliveTimeout: 30_000 });
-  // Uploads take minutes when a publisher hangs (the pipeline bounds how many there are), and health must be told
-  // however busy all else is: neither stands in one line with the recalls
+  // Uploads take minutes when a publisher hangs (the pipeline bounds their number), and health checks must work under
+  // any load, so neither shares a queue with recalls
   const uploads = new Pool(origin, { connections: null, keepAliveTimeout: 30_000 });
   const control = new Pool(origin, { connections: 2, keepAliveTimeout: 30_000 });
   const authorization = `Bearer ${token}`;
@@ -256,7 +256,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
     executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),
     async close() {
-      // An upload may take minutes; where it stands is found on chain by whoever takes it up
+      // An upload may take minutes; the worker that continues it finds its state on chain
       await Promise.all([uploads.destroy(), pool.close(), control.close()]);
     },
   };

@@ -38,8 +38,8 @@ export type Call = (call: {
 }) => Promise<Dispatcher.ResponseData>;
 
 /**
- * Uploads, and yields checkpoints as they are reached. What `named` told is to be written down before the next one is
- * asked for: only then is the sidecar told that it may pay.
+ * Uploads, and yields checkpoints as they are reached. Save the content of `named` before asking for the next one: only
+ * then is the sidecar allowed to pay.
  */
 export async function* uploadThrough(
   call: Call,

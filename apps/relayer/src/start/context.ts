@@ -64,7 +64,7 @@ export interface RelayerContext {
   storageTime: StorageTime;
   /** Addresses of the wallets that pay for uploads; none where a publisher does */
   uploadWallets: readonly string[];
-  /** Milliseconds after a forgetting in which what shares a quilt with it begins to be stored anew, at the latest */
+  /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */
   repackAfterMs: number;
   secrets: Secrets;
   /** Public halves of the writer keys, hex: memories signed by them are believed */

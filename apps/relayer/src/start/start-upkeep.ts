@@ -9,7 +9,7 @@ import { startRepacking } from '../upkeep/renewals/start-repacking.ts';
 export interface UpkeepOptions
   extends Pick<BlobCheckOptions, 'db' | 'sidecar' | 'accounts' | 'aggregators' | 'blobCache' | 'wakeUpload'> {
   config: Pick<Config, 'renewals' | 'blobChecks' | 'quilts'>;
-  /** At most so many memories go into a quilt */
+  /** Maximum number of memories in a quilt */
   maxItems: number;
   loggers: Pick<Loggers, 'jobs' | 'blobs'>;
 }

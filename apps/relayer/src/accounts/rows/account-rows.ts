@@ -4,7 +4,7 @@ import type { AccountSnapshot } from '../account-directory.ts';
 
 /**
  * Compares a freshly read account with the highest version ever seen of it and keeps it, with its delegate keys,
- * when it is newer. `outdated`: whoever answered is behind what was seen before and must not be believed.
+ * when it is newer. `outdated`: the node is behind a state that was already seen, so its answer must not be used.
  */
 export async function recordAccount(
   db: Db,

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /**
  * The address of the client: the socket's own with 0 trusted proxies, else the entry of `x-forwarded-for` that the
- * outermost trusted proxy wrote (the hops-th from the right). What stands further left is the client's own claim.
+ * outermost trusted proxy wrote (the hops-th from the right). Entries further left are the client's own claim.
  * A list that is too short or malformed gives the socket's address.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {

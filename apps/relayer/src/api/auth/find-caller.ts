@@ -7,13 +7,13 @@ import type { AuthHeaders } from './auth-headers.ts';
 
 export interface FindCallerOptions {
   accounts: AccountDirectory;
-  /** MEM_ACCOUNT_ID: where a key is looked for when the request names no account and the watched table leaves it open */
+  /** MEM_ACCOUNT_ID: the account to try when the request names none and the watched table has no single match */
   fallbackAccountId: string | undefined;
   /** Unix time in ms */
   now: () => number;
 }
 
-/** An unknown key is looked for this often in this time; then it is refused without a read of the chain. */
+/** An unknown key is looked up at most this often in this time. Further requests are refused without reading the chain. */
 const unknownMs = 2_000;
 const maxUnknownLookups = 10;
 
@@ -25,7 +25,7 @@ interface AccountDelegate {
 /**
  * Returns the lookup of who signed: the account in which the key is an active delegate. It throws
  * `unknown_delegate_key`, `ambiguous_account`, `account_inactive`, `delegate_expired`, and `auth_unavailable` when
- * that cannot be found out. The signature must have been verified before; nothing is recorded.
+ * the chain cannot be read. The signature must have been verified before; nothing is recorded.
  */
 export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeaders) => Promise<Caller> {
   const { accounts, fallbackAccountId, now } = options;
@@ -35,7 +35,7 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
     const account = await accounts.accountWith(accountId, publicKey);
     const delegate = account?.delegates.find((entry) => entry.publicKey === publicKey);
     if (account && delegate) return { account, delegate };
-    // What an old answer does not list may have been added since
+    // The key may have been added after this cached state was read
     if (account?.stale) throw new ApiError('auth_unavailable');
     return undefined;
   }
@@ -73,15 +73,15 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
 }
 
 interface FailedLookups {
-  /** Of the first look, from which `unknownMs` count */
+  /** Time of the first lookup, from which `unknownMs` is counted */
   sinceMs: number;
   lookups: number;
   lastMs: number;
 }
 
 /**
- * Keys that were looked for in vain, until the account they were looked for in changes. A few looks are repeated: its owner
- * may add a key a moment after it was refused.
+ * Remembers keys that were not found, until the account in question changes. A few lookups are repeated, because an owner
+ * may add a key just after it was refused.
  */
 function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
   const unknown = new LRUCache<string, FailedLookups>({ max: 10_000 });
@@ -102,7 +102,7 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
       const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
       return entry !== undefined && entry.lookups >= maxUnknownLookups && entry.lastMs > changed;
     },
-    /** `atMs`: when the look began, so that a change during it counts */
+    /** `atMs`: when the lookup began, so that a change during it counts */
     add(publicKey: string, accountId: string | undefined, atMs: number): void {
       const name = nameOf(publicKey, accountId);
       const { sinceMs, lookups } = recent(name) ?? { sinceMs: atMs, lookups: 0 };

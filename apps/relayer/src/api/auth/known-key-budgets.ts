@@ -20,8 +20,8 @@ const mib = 1024 * 1024;
  * requests and 8 MiB a second take some 6 % of one processor.
  *
  * What remains: somebody who sends 100 bad requests a second, without pause, competes with the one key they name for
- * these places, and 400 a second with all keys of the address; it ends within a second of their last request. To refuse
- * so many costs about as much as to check them, so smaller budgets would protect nothing and make that attack cheaper.
+ * these places, and 400 a second with all keys of the address; it ends within a second of their last request. Refusing
+ * that many costs about as much as checking them, so smaller budgets would protect nothing and make that attack cheaper.
  * Bodies are counted as they arrive, so an announced length takes nothing from anyone; and the first 16 KiB of a body
  * are free, so an attacker who uses up the bytes delays large writes only.
  */

@@ -40,7 +40,7 @@ export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinut
   now?: () => number;
 }
 
-/** What the steps of one request pass on. */
+/** State that the hooks of one request share. */
 interface Progress {
   auth: AuthHeaders;
   address: string;

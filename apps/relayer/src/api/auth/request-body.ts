@@ -11,7 +11,7 @@ export function checkContentLength(request: IncomingMessage, limitBytes: number)
 export interface BodyLimits {
   bytes: number;
   deadlineMs: number;
-  /** Told of each part that arrives; the `ApiError` it throws ends the reading */
+  /** Called with the length of each part that arrives; an `ApiError` that it throws stops the read */
   onBytes?: (bytes: number) => void;
 }
 

@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  // The first hook: what comes after it, to the end of the request, is in its scope
+  // Must be the first hook: everything that runs later for the request is in its scope
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('finish', runInRequest(request.id, done));
   });
@@ -102,7 +102,7 @@ function allowOrigin(
   set('access-control-expose-headers', corsExposedHeaders.join(', '));
 }
 
-/** Asked by probes of container platforms, which call them by an address that changes. */
+/** Routes for the probes of container platforms, which call them by changing addresses. */
 const probes: ReadonlySet<string | undefined> = new Set(['/live', '/ready']);
 
 /** Throws `host_not_allowed` for a name that is not this server's, `invalid_request` without `Host` or with several. */

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 /** RFC 9745; the date is when API 1.0.0 deprecated the header. */
 const delegateKeyDeprecated = `@${Date.UTC(2026, 10, 1) / 1000}`;
 
-/** Tells a caller, and the log, that `x-delegate-key` is what decrypts. */
+/** Warns the client and the log when `x-delegate-key` is the credential that decrypts. */
 export function warnOfDelegateKey(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const { delegateKey, encSession } = request.caller.credentials;
   if (!delegateKey || encSession) return;

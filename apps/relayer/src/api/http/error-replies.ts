@@ -39,7 +39,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   };
 }
 
-/** The error as the caller is told it. What was not foreseen, and what is our own trouble, is logged. */
+/** Returns the error as the client receives it. Unexpected errors and server errors are logged. */
 export function reportError(log: Logger, error: Error, request: FastifyRequest): ApiError {
   const known = asApiError(error);
   const fields = { request_id: request.id, route: request.routeOptions.url, code: known.code };

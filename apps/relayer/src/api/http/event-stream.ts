@@ -7,14 +7,14 @@ import { errorBody, reportError } from './error-replies.ts';
 
 const clientGone = 'The client closed the connection.';
 
-/** Whether the caller wants the answer in pieces (`accept: text/event-stream`). */
+/** Whether the client asks for a streamed response (`accept: text/event-stream`). */
 export function wantsEvents(request: FastifyRequest): boolean {
   return (
     request.headers.accept?.split(',').some((type) => type.trim().startsWith('text/event-stream')) ?? false
   );
 }
 
-/** Aborted when the caller is gone before the answer is out. */
+/** Aborted when the client disconnects before the response is complete. */
 export function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const { raw } = reply;
@@ -26,7 +26,7 @@ export function untilGone(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Resolves when the answer is out, or its caller gone. */
+/** Resolves when the response is complete or the client has disconnected. */
 export async function closed(reply: FastifyReply): Promise<void> {
   if (!reply.raw.closed) await once(reply.raw, 'close');
 }

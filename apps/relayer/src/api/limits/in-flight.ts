@@ -22,7 +22,7 @@ export interface InFlight {
     bytes: number,
     work: (gone: AbortSignal) => Promise<T>,
   ): Promise<T>;
-  /** Refuses what waits, at the end of the relayer */
+  /** Rejects waiting requests when the relayer stops */
   close(): void;
   readonly state: { inUse: number; waiting: number };
 }
@@ -35,7 +35,7 @@ export interface InFlightOptions {
 }
 
 const mib = 1024 * 1024;
-/** What a request holds however small its body is: its envelope, its row, its connection */
+/** Minimum that a request holds, however small its body: envelope, row, connection */
 const leastBytes = 64 * 1024;
 /** The same while it only waits */
 const leastWaitingBytes = 4 * 1024;

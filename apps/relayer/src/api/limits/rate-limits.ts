@@ -23,8 +23,8 @@ export interface RateLimits {
 const keyPrefix = 'memrelay:limit';
 
 /**
- * Counts in Redis, so that several relayers count together, or in memory without one. While Redis is away each
- * relayer counts for itself: a limit is to protect the service, not to end it.
+ * Counts in Redis, so that several relayers count together, or in memory without one. While Redis is unreachable, each
+ * relayer counts separately: a limit protects the service and must not stop it.
  */
 export function createRateLimits(redisUrl: string | undefined, log: Logger): RateLimits {
   const client = redisUrl

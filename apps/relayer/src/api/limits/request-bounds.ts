@@ -6,7 +6,7 @@ import { signedRouteOf } from '../http/route.ts';
 import { sendInTime, untilSent } from '../http/until-sent.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 
-/** Everything that requests may use at the same time on this relayer. One account gets a quarter of each. */
+/** What requests may use at the same time on this relayer. One account gets at most a quarter of each. */
 export interface RequestBounds {
   /** Requests that only use the database, and recalls */
   requests: FairTurns;
@@ -34,7 +34,7 @@ const mib = 1024 * 1024;
 export const restoreBytes = 48 * mib;
 /** Of envelopes and texts that one call of reindex holds at once, at most */
 export const reindexBytes = 16 * mib;
-/** What analyze or ask holds besides recalled memories, about: the text, what is compared or quoted, the answer */
+/** Estimate of what analyze or ask holds in addition to recalled memories: text, compared or quoted facts, answer */
 export const askBytes = 2 * mib;
 
 export function createRequestBounds(): RequestBounds {

@@ -71,7 +71,7 @@ export function consentAddress(context: OAuthContext, query: URLSearchParams): s
   return `${config.dashboardUrl}${consentPagePath}#request=${sealed.seal('request', request)}`;
 }
 
-/** Throws `invalid_consent` when it was not made here, or its time is over. */
+/** Throws `invalid_consent` when it was not made here or has expired. */
 export function readRequest({ sealed, now }: OAuthContext, text: string): AuthorizationRequest {
   const request = sealedRequest.safeParse(sealed.open('request', text));
   if (!request.success || request.data.expiresAtMs <= now()) throw new ApiError('invalid_consent');

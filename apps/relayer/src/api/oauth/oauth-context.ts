@@ -10,7 +10,7 @@ import { createSealedValues, type SealedValues } from './sealed-value.ts';
 export interface OAuthConfig {
   /** PUBLIC_RELAYER_URL: an origin, which is the issuer, too */
   issuer: string;
-  /** PUBLIC_DASHBOARD_URL, without a slash at its end */
+  /** PUBLIC_DASHBOARD_URL, without a trailing slash */
   dashboardUrl: string;
 }
 

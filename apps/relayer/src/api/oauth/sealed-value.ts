@@ -1,7 +1,7 @@
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
 /**
- * Values that a client carries for us and can neither read nor change, so that a request of somebody unknown needs no row.
+ * Values that a client carries for us and can neither read nor change, so that requests of unknown clients need no row.
  * `kind` keeps one sort from passing for another.
  */
 export interface SealedValues {

@@ -42,8 +42,8 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
   }
 
   /**
-   * Exchanges a token that is good for one use. Whoever comes with its secret and is not the client that it was given to,
-   * or comes a second time, has taken it from somewhere: the grant ends, for everybody.
+   * Exchanges a token that is valid for one use. If another client presents its secret, or the token is presented twice,
+   * it was stolen, so the grant is revoked with all its tokens.
    */
   async function exchange(
     token: Token | undefined,
@@ -79,14 +79,14 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     return answer;
   }
 
-  /** A key that the owner has revoked, or whose time is over, gives no more tokens. Throws `auth_unavailable`. */
+  /** Revoked and expired keys get no more tokens. Throws `auth_unavailable`. */
   async function endWithTheKey(token: Token): Promise<void> {
     const opened = await openToken(db, pepper, token, 'look');
     opened?.delegateKey.fill(0);
     const accountId = opened?.terms.accountId;
     // A second use ends the grant whatever the chain says
     if (!opened || opened.used || accountId === undefined) return;
-    // What was known seconds ago may be older than the key, and what is left from before an outage tells nothing of now
+    // A cached account may be older than the key, and one from before an outage may be outdated
     const account = await accounts.account(accountId, { maxAgeMs: 100 });
     if (account?.stale) throw new ApiError('auth_unavailable');
     if (!livingDelegate(account, opened.publicKey, now())) await deleteGrant(db, opened.terms.grantId);

@@ -14,7 +14,7 @@ import { extractPrompt } from '../../language/prompts/extract.ts';
 import { route } from '../http/route.ts';
 import { createReadiness, type ReadinessParts } from '../readiness.ts';
 
-/** Set by whoever builds the image; absent in a checkout. */
+/** Set when an image is built; absent in a checkout. */
 function buildInfo(environment: NodeJS.ProcessEnv): VersionInfo['build'] {
   const commit = environment.GIT_SHA ?? environment.GITHUB_SHA;
   const buildTimestamp = environment.BUILD_TIMESTAMP;

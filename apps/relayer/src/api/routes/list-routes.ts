@@ -15,7 +15,7 @@ import { validate } from '../http/validate.ts';
 
 export type ListRouteParts = StatsParts & PageParts;
 
-/** The signed routes that tell what is stored, without its text; `app` has the auth hook. */
+/** The signed routes that list what is stored, without its text; `app` has the auth hook. */
 export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   const lists = route({ auth: 'signature', scope: ['read'], cost: 1 });
   app.post(
@@ -28,7 +28,7 @@ export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
     listNamespaces(parts, request.caller);
   app.post('/api/namespaces', lists, namespaces);
   app.get('/api/namespaces', lists, namespaces);
-  // The form of the original system's newest client. It names the owner, whom the signature already tells
+  // The form of the original system's newest client. The owner in the path must be that of the signature
   app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', lists, async (request) => {
     if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
     return originalForm(await listNamespaces(parts, request.caller));
@@ -40,7 +40,7 @@ export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   );
 }
 
-/** Ours and the names that the original's client reads beside them. It reads no further page where `has_more` is false. */
+/** Our fields, and the names that the original's client reads. It reads no further page when `has_more` is false. */
 function originalForm({ owner, namespaces }: NamespacesResponse): OwnerNamespacesResponse {
   return {
     owner,

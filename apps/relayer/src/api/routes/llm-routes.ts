@@ -17,7 +17,7 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
   const { memories: log } = parts.loggers;
   const { asking, recalling } = parts.requestBounds;
   const once = createSingleFlight<AnalyzeAccepted>();
-  // A call may last longer than an end does
+  // A model call may take longer than the relayer has to stop
   app.addHook('preClose', async () => parts.chat?.abort());
 
   app.post(
@@ -32,7 +32,7 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
       const work = () =>
         asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
       reply.code(202);
-      // It goes on when its caller is gone, who comes back with the same key and waits for the same end
+      // Continues when the client disconnects: a retry with the same key waits for the same result
       if (!repeatKey) return work();
       const { key, bodySha256 } = repeatKey;
       return once(
@@ -63,7 +63,7 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
   );
 }
 
-/** Runs work once for those who ask for the same while it is under way: they share its end. */
+/** Runs work once for concurrent calls with the same name: they share its result. */
 function createSingleFlight<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
   const underWay = new Map<string, Promise<T>>();
   return (name, work) => {

@@ -33,11 +33,11 @@ const keyBody = z.object({
 });
 const finishBody = z.object({ request, ticket: z.string().max(200), account_id: accountId });
 
-/** What the consent page asks of the relayer. Only for pages of the dashboard; it is the chain that tells that the owner agreed. */
+/** Calls of the consent page, only for pages of the dashboard. The proof that the owner agreed is on chain. */
 export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions): void {
   const { context, limit, jsonOf, bodyBytes } = options;
   const consent = createConsent(context);
-  // Other pages that may call the relayer have no part in what an owner grants
+  // Other pages that may call the relayer must not take part in a grant
   const dashboardOrigin = new URL(context.config.dashboardUrl).origin;
   const onRequest = [
     async ({ headers: { origin } }: FastifyRequest): Promise<void> => {

@@ -34,8 +34,8 @@ export interface SponsorRouteOptions {
 const bodyDeadlineMs = 10_000;
 
 /**
- * `POST /sponsor` and `POST /sponsor/execute`: unsigned, since they serve people who have no account yet, and
- * therefore counted per address and per sender. Both are passed to the sidecar.
+ * `POST /sponsor` and `POST /sponsor/execute`: unsigned, because they serve people without an account, and
+ * therefore limited per address and per sender. Both are passed to the sidecar.
  */
 export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions): void {
   const { sidecar, trustedProxyHops } = options;

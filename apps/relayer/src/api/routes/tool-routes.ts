@@ -27,7 +27,7 @@ export interface ToolRouteOptions {
 
 const foreignPage = 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.';
 
-/** What tells who asks: of two, one reader may take the first and another the second. */
+/** Headers that identify the caller: if sent twice, one reader may take the first and another the second. */
 const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId, headers.memNamespace]);
 
 /**
@@ -65,14 +65,14 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     refuseRepeated(request.raw.rawHeaders, single);
     refuseEncoded(request.raw);
     checkContentLength(request.raw, bodyLimitOf(request));
-    // A token that is none counts like any other refusal
+    // An invalid token counts like any other refusal
     const bearer = await oauth?.readBearer(request.headers.authorization);
     const passing = { clientAddress: address, bearer, metadataUrl: oauth?.metadataUrl };
     const status = await relay.relay(request, reply, passing).catch((error: unknown) => {
       admission.giveBack();
       throw error;
     });
-    // Who leaves before the answer may have been refused, and has cost as much
+    // A client that left early may have been refused, and has cost as much
     if (status === 401 || status === 403 || status === clientGone) return;
     if (status < 400) admission.succeed();
     else admission.giveBack();

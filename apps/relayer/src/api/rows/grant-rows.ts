@@ -14,7 +14,7 @@ import {
 
 const noKey = Buffer.alloc(0);
 
-/** A token whose secret is right, on a row that nobody changed. */
+/** A token whose secret is correct and whose row was not tampered with. */
 export interface OpenedToken {
   token: Token;
   terms: GrantTerms;
@@ -87,7 +87,7 @@ export async function insertToken(
   return tokenText(token);
 }
 
-/** Marks a token as used and takes the key out of it. Its secret stays known, so that a second use is told from a guess. */
+/** Marks a token as used and takes the key out of it. Its secret is kept, so that a second use differs from a guess. */
 export async function spend(tx: Queryable, pepper: Uint8Array, opened: OpenedToken): Promise<void> {
   const { token, terms, expiresAtMs } = opened;
   await tx.query('UPDATE oauth_token SET used = true, sealed = $2 WHERE id = $1', [
@@ -96,7 +96,7 @@ export async function spend(tx: Queryable, pepper: Uint8Array, opened: OpenedTok
   ]);
 }
 
-/** Ends a grant with all its tokens: then nobody has the key any more. */
+/** Deletes a grant with all its tokens, and with them the last copies of its key. */
 export async function deleteGrant(tx: Queryable, grantId: string): Promise<void> {
   await tx.query('DELETE FROM oauth_grant WHERE id = $1', [grantId]);
 }
@@ -170,6 +170,6 @@ export async function pruneGrants(db: Db, nowMs: number): Promise<void> {
        (SELECT 1 FROM oauth_token t WHERE t.grant_id = g.id AND NOT t.used AND t.expires_at > $1)`,
     [now],
   );
-  // For a day a second use of a code is told from a guess
+  // Kept for a day, so that a second use of a code differs from a guess
   await db.query("DELETE FROM oauth_token WHERE expires_at <= $1::timestamptz - interval '1 day'", [now]);
 }

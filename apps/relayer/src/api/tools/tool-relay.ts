@@ -64,7 +64,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       const { raw } = request;
       const out = reply.raw;
       const gone = new AbortController();
-      // Its event is told only once: who has left already would leave a stream open at the sidecar
+      // The event fires only once: without this check, a client that already left would keep a stream open at the sidecar
       if (out.closed) gone.abort();
       else out.once('close', () => gone.abort());
       const answer = await pool

@@ -4,7 +4,7 @@ import { createSharedTask } from '../rows/shared-tasks.ts';
 /** Runs `work` at the interval and when woken, never twice at once. */
 export interface TaskLoop {
   wake(): void;
-  /** Waits for what is under way */
+  /** Waits for the current run */
   stop(): Promise<void>;
 }
 

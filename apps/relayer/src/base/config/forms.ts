@@ -21,7 +21,7 @@ export const url = z
     message: 'must be an http or https URL',
   });
 
-/** Where others call: over https, unless they are on this machine. Without a slash at its end. */
+/** A public URL: https unless on this machine, without a trailing slash. */
 export const publicUrl = url
   .refine(
     (value) => {

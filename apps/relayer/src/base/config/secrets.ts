@@ -35,7 +35,7 @@ async function keyFile(directory: string, name: string): Promise<Buffer> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const key = randomBytes(32);
   try {
-    // Written whole and then named: whoever is killed in between leaves no half a key, and whoever is second loses
+    // Written completely, then renamed: a killed process leaves no partial key, and of two processes the first wins
     const handle = await open(temporary, 'wx', 0o600);
     await handle.writeFile(`${key.toString('hex')}\n`);
     await handle.sync();

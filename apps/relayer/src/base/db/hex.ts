@@ -3,7 +3,7 @@ export function hexToBytes(hex: string): Buffer {
   return Buffer.from(hex.startsWith('0x') ? hex.slice(2) : hex, 'hex');
 }
 
-/** An address or object id as it stands on the wire. */
+/** An address or object id in its wire form. */
 export function bytesToAddress(bytes: Buffer): string {
   return `0x${bytes.toString('hex')}`;
 }

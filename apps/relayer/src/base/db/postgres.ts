@@ -18,7 +18,7 @@ const unavailableClasses: ReadonlySet<string> = new Set(['08', '53', '57']);
 /** Our own time limit, or somebody cancelled the query: the server is well. */
 const queryCanceled = '57014';
 
-/** Two transactions waited for each other, and this one was given up: the same again succeeds. */
+/** Deadlock: this transaction was aborted, and a retry succeeds. */
 const deadlock = '40P01';
 
 /** Whatever Postgres did not answer itself is about the way to it. */
@@ -108,7 +108,7 @@ export function openPostgres(
       max,
       connectionTimeoutMillis: 5_000,
       statement_timeout: 30_000,
-      // A server that went silent would hold the connection, and who waits for it, until TCP gives up
+      // A silent server would block the connection and its callers until TCP gives up
       query_timeout: 40_000,
       keepAlive: true,
       types,

@@ -7,8 +7,8 @@ const everyMs = 20_000;
 const changedRows = 200;
 
 /**
- * Does for the embedded database what autovacuum does for a server: PGlite has no process beside it. Without it rows that
- * are gone keep their room, and the planner knows nothing of the tables.
+ * Does for the embedded database what autovacuum does for a server: PGlite has no background process.
+ * Without it, deleted rows keep their space and the planner has no statistics.
  */
 export function startVacuum(db: Db, log: Logger): PeriodicTasks {
   return startPeriodicTasks({ vacuum: () => vacuumDueTables(db) }, log, everyMs);
@@ -16,7 +16,7 @@ export function startVacuum(db: Db, log: Logger): PeriodicTasks {
 
 /** Each table by itself, so that no other statement waits long. Returns the tables. */
 export async function vacuumDueTables(db: Db): Promise<string[]> {
-  // What was counted is lost when the process ends: a table that has outgrown what is known of it is due as well
+  // Counters are lost when the process ends, so a table that has outgrown its statistics is due as well
   const { rows } = await db.query<{ name: string }>(
     `SELECT relid::regclass::text AS name FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
      WHERE greatest(n_dead_tup + n_ins_since_vacuum, n_mod_since_analyze) > ${changedRows} + 0.2 * greatest(reltuples, 0)

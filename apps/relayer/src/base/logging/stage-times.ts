@@ -37,9 +37,10 @@ export function createStageTimes(): StageTimes {
 }
 
 /**
- * Tells the time of each stage in `Server-Timing` (W3C) on every answer to an authenticated request that succeeded.
- * Others get none: how far a stranger's request came is nobody's business. `auth` is all that came before the route,
- * body included; `total` ends where the answer is about to be written. Register it beside the authentication.
+ * Adds the duration of each stage as `Server-Timing` (W3C) to every successful response to an authenticated request.
+ * Other responses have none, so that strangers do not learn how far a request came. `auth` covers everything before the
+ * route, including the body; `total` ends just before the response is written. Register it in the scope of the
+ * authentication.
  */
 export function registerStageTimes(app: FastifyInstance): void {
   app.decorateRequest('stages');

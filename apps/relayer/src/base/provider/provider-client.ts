@@ -36,11 +36,11 @@ export class ProviderError extends Error {
   }
 }
 
-/** Calls an OpenAI-compatible provider. Nothing is tried again here, and nothing of what is sent is logged. */
+/** Calls an OpenAI-compatible provider. Does not retry, and logs nothing of what is sent. */
 export interface ProviderClient {
   /** The JSON of the answer. Throws `ProviderError`. */
   post(path: string, body: unknown, call: ProviderCall): Promise<unknown>;
-  /** The data of each event of a streamed answer, to its end. Throws `ProviderError`. */
+  /** The data of each event of a streamed response. Throws `ProviderError`. */
   stream(path: string, body: unknown, call: ProviderCall): AsyncGenerator<string, void, undefined>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 
 /** Work that is due now and then, and done by one relayer of all that share the database. */
 export interface SharedTask {
-  /** A lease until `settle`, when the work is due and nobody does it; `failures` is how often it failed in a row */
+  /** A lease until `settle`, if the work is due and not leased; `failures` counts consecutive failures */
   claim(): Promise<{ token: string; failures: number } | undefined>;
   /** Gives the lease back; the work is due again after `dueInMs` */
   settle(token: string, outcome: { dueInMs: number; failed: boolean }): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 
-/** Until when a memory's blob is paid for, as the chain tells it. */
+/** Until when a memory's blob is paid for, according to the chain. */
 export interface PaidUntil {
   accountId: Buffer;
   id: string;

@@ -91,8 +91,8 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
 }
 
 /**
- * Only what speaks of the text itself can never succeed. All else passes or is mended by the operator (a wrong key,
- * address, model or dimension), so the memory must wait for it, not fail.
+ * Only errors about the text itself are final. All others are temporary or fixed by the operator (a wrong key, address,
+ * model or dimension), so the memory must wait instead of failing.
  */
 function kindOf({ status }: ProviderError): 'transient' | 'rejected' {
   return status !== undefined && [400, 413, 422].includes(status) ? 'rejected' : 'transient';

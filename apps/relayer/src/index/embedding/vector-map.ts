@@ -12,7 +12,7 @@ export interface VectorMap {
   invert(mapped: Float32Array): Float32Array;
 }
 
-/** Stored beside every vector that went through this map. */
+/** Stored with every vector that this map was applied to. */
 export const vectorKeyId = 1;
 
 const rounds = 3;

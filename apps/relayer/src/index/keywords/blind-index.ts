@@ -9,11 +9,11 @@ import { termsIn } from './terms.ts';
 
 /** What the blind index keeps of one text (security.md, "At rest"): which terms, how often in three steps, how long. */
 export interface BlindEntry {
-  /** One token for each different term, in the order of their values: nothing tells where in the text they stood */
+  /** One token per distinct term, sorted by value, so that their order in the text is not revealed */
   tokens: readonly bigint[];
-  /** Of those the tokens of terms that stand there at least twice */
+  /** The tokens of terms that occur at least twice */
   twice: readonly bigint[];
-  /** Of those the tokens of terms that stand there three times or more */
+  /** The tokens of terms that occur at least three times */
   often: readonly bigint[];
   /** 0–7 */
   lengthBucket: number;
@@ -29,7 +29,7 @@ export interface BlindIndex {
   questionTokens(accountId: Buffer, tag: Uint8Array, question: Question<string>): Question<bigint>;
 }
 
-/** A longer text is found by its first so many different terms: a row of 128 KB. */
+/** Longer texts are indexed by this many distinct terms from their start: a row of 128 KB. */
 const maxTokens = 16_384;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {

@@ -32,7 +32,7 @@ export interface Collection {
  */
 export const assumedTexts = 20;
 
-/** How much a term says that stands in `documents` texts of the collection; above 0. */
+/** The weight of a term that occurs in `documents` texts of the collection; above 0. */
 export function termWeight({ texts }: Collection, documents: number): number {
   // Counts may be older than the question: there are never fewer texts than those with the term
   const all = Math.max(texts, documents) + assumedTexts;
@@ -41,7 +41,7 @@ export function termWeight({ texts }: Collection, documents: number): number {
 
 /**
  * The share of a question's weight that a text covers: 0 with none of its terms, 1 with each of them once in a text of
- * mean length, above that where it is shorter or they stand there more often. `steps`: how often each term stands in the text, 0–3.
+ * mean length, more when it is shorter or they occur more often. `steps`: how often each term occurs in the text, 0–3.
  */
 export function coverage(
   { meanLength }: Collection,

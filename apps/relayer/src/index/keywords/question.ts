@@ -2,10 +2,10 @@ import { type Collection, coverage, termWeight } from './bm25.ts';
 import { relatedTerms } from './related.ts';
 import { termsOf } from './terms.ts';
 
-/** A term that may stand in an answer in place of one of the question's. */
+/** A term that an answer may contain instead of one of the question's. */
 export interface RelatedTerm<T> {
   term: T;
-  /** Place of the question's term, from 0 */
+  /** Index of the question's term, from 0 */
   of: number;
 }
 

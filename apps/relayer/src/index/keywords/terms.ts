@@ -2,8 +2,8 @@ import { englishStem, isStopWord } from '../../language/english.ts';
 import { partsOf } from './compounds.ts';
 
 /**
- * The terms of a text, in order and with repetition: what the blind index and the lexical embedder work on. What is
- * stored depends on every rule here: a change needs a new label in place of "t1", and all texts indexed anew.
+ * The terms of a text, in order and with repetition: what the blind index and the lexical embedder work on. Stored
+ * tokens depend on every rule here: a change needs a new label instead of "t1", and all texts must be re-indexed.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];

@@ -17,7 +17,7 @@ export interface AlertSenderOptions {
 }
 
 export interface SenderTimes {
-  /** Between looks for alerts that another relayer wrote */
+  /** Pause between checks for alerts that another relayer wrote */
   pollMs: number;
   /** From one message to the next, so that many failures are one message */
   pauseMs: number;

@@ -25,7 +25,7 @@ const restPerMs = 20;
 const rememberedAccounts = 10_000;
 
 /**
- * A count that is read from the database about once a second while it is asked for, with what was admitted here since.
+ * A count that is read from the database about once a second while it is in use, plus what was admitted here since.
  * It is overstepped at most by what other relayers admit in that time, and by what is on its way into the database while
  * it is counted.
  */

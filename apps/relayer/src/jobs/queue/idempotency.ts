@@ -17,7 +17,7 @@ export interface RepeatableWrite {
 export interface Idempotency {
   /** `answer`: what a repetition is answered, as JSON */
   rowFor(write: RepeatableWrite, answer: unknown): IdempotencyRow;
-  /** The answer of the first such write. Throws `idempotency_key_reused` when its body was another. */
+  /** The response to the first such write. Throws `idempotency_key_reused` if its body differed. */
   earlierAnswer<T>(write: RepeatableWrite): Promise<T>;
   /** The same where there was one, in the last day */
   knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined>;
@@ -25,7 +25,7 @@ export interface Idempotency {
   purge(): Promise<void>;
 }
 
-/** Hashes are keyed per account and answers sealed: the table tells a reader of the disk nothing (security.md, "At rest"). */
+/** Hashes are keyed per account and responses are sealed, so the table reveals nothing on disk (security.md, "At rest"). */
 export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer): Idempotency {
   const hashes = (write: RepeatableWrite) => {
     const key = indexKey(indexSecret, 'idem', write.accountId.toString('hex'));

@@ -12,11 +12,11 @@ export type Settlement =
   /** It ended with the blob of the other memory, or waits for it: there is nothing more to do now */
   | { is: 'settled' };
 
-/** What the caller knows when it asks. */
+/** What the caller knows about the job and its duplicate. */
 export interface DuplicateEvidence {
-  /** Of the vectors the job can be given; undefined when it has no text any more */
+  /** Model of the vectors that the job can get; undefined when its text is no longer stored */
   model: string | undefined;
-  /** The memory whose blob was read just now (read-kept.ts) */
+  /** The memory whose blob was just read */
   readable: string | undefined;
 }
 

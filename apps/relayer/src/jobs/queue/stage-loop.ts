@@ -7,7 +7,7 @@ export interface StageLoop {
   wake(): void;
   /** Lease tokens of the batches under way */
   tokens(): string[];
-  /** Takes no more work and waits for what is under way, at most `graceMs` */
+  /** Takes no more work and waits for running work, at most `graceMs` */
   stop(graceMs: number): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export interface AlertBatch {
   counts: ReadonlyMap<AlertSample['kind'], number>;
   /** At most `samplesPerKind` of each, oldest first */
   samples: readonly AlertSample[];
-  /** Why uploads were given up, most frequent first */
+  /** Reasons of failed uploads, most frequent first */
   reasons: readonly { reason: string; count: number }[];
   since: Date;
 }

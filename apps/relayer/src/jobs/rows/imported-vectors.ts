@@ -3,8 +3,8 @@ import type { Embedder } from '../../index/embedding/embedder.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 
 /**
- * Vectors that came with the texts of these jobs, by job id: mapped, and of the current model. Those of another model are
- * ignored.
+ * Returns the vectors that were imported with the texts of these jobs, by job id: mapped, and of the current model. Vectors
+ * of other models are ignored.
  */
 export async function readImportedVectors(
   db: Db,

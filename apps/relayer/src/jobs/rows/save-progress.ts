@@ -13,13 +13,13 @@ export class LeaseLostError extends Error {
 /** A job, or those that are stored as one quilt: they share a lease and move together. */
 export type LeasedJobs = ClaimedJob | readonly ClaimedJob[];
 
-/** The first two parameters of a statement about what is held under one lease. */
+/** The first two parameters of a statement about jobs under one lease. */
 function leaseOf(leased: LeasedJobs): [string[], string] {
   const jobs = 'id' in leased ? [leased] : leased;
   return [jobs.map(({ id }) => id), jobs[0]!.leaseToken];
 }
 
-/** Throws `LeaseLostError` when none of them is held any more. */
+/** Throws `LeaseLostError` when the lease was lost. */
 export async function saveCheckpoint(
   db: Db,
   leased: LeasedJobs,
@@ -67,7 +67,7 @@ export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: str
   return rowCount === jobs.length;
 }
 
-/** The account was handed over: the object of these jobs goes to its present owner. */
+/** Account ownership changed: sets the current owner as the recipient of the jobs' object. */
 export async function saveOwner(db: Db, jobs: readonly ClaimedJob[], owner: string): Promise<void> {
   await db.query('UPDATE memory_job SET owner = $3 WHERE id = ANY($1::uuid[]) AND lease_token = $2', [
     ...leaseOf(jobs),
@@ -91,7 +91,7 @@ export async function saveRetry(
 }
 
 /**
- * Ends jobs for good. Their envelopes stay, so that no accepted data is lost. The same statement writes the
+ * Marks jobs as failed. Their envelopes stay, so that no accepted data is lost. The same statement writes the
  * alert if one is due, one for all of them: there is never a failure without its alert, nor an alert without a failure.
  */
 export async function saveFailed(

@@ -1,20 +1,20 @@
 import type { Db } from '../../base/db/db.ts';
 import { firstStrayCheck, notedAgain } from './stray-rows.ts';
 
-/** An account whose owner's objects are due for a look. */
+/** An account whose owner's objects are due for a check. */
 export interface DueStrayCheck {
   accountId: Buffer;
-  /** Looks since the last trouble */
+  /** Checks since the last noted problem */
   looks: number;
   /** The database's time at the start, as its text: a Date would round it */
   begunAt: string;
 }
 
-/** Jobs that ended a little before the last look count again: their transactions may have been open then. */
+/** Jobs that ended shortly before the last check count again: their transactions may not have been committed then. */
 const overlap = "interval '10 seconds'";
 
 /**
- * Makes accounts due for a look that have jobs which ended since `since` (the result of the previous call) and whose
+ * Makes accounts due for a check that have jobs which ended since `since` (the result of the previous call) and whose
  * upload was started more than once. Returns the database's time.
  */
 export async function noteRepeated(db: Db, since: string | undefined): Promise<string> {
@@ -38,14 +38,14 @@ export async function dueStrayChecks(db: Db, limit: number): Promise<DueStrayChe
   return rows.map(({ account_id, looks, begun_at }) => ({ accountId: account_id, looks, begunAt: begun_at }));
 }
 
-/** Pauses after the first, the second, … look */
+/** Pauses after the first and the second check */
 const pauses = ['10 minutes', '1 hour'] as const;
 /** Pause until the next check whether listed objects still exist: owners delete them */
 const listedPause = '1 day';
 
 /**
- * Schedules the look after this one, or none when there is nothing left to look for. If trouble was noted during the look,
- * the sequence starts over.
+ * Schedules the next check, or none when nothing is left to check. If a problem was noted during this check, the sequence
+ * starts over.
  */
 export async function scheduleStrayCheck(
   db: Db,

@@ -6,8 +6,8 @@ import type { WatchedMemory } from './watched-memories.ts';
 type MemoryRef = Pick<WatchedMemory, 'accountId' | 'id'>;
 
 /**
- * No aggregator has the blobs of these memories: from now on the relayer looks for them. Memories that are suspected
- * already keep their date; lost and pending ones are left out.
+ * Records that no aggregator has the blobs of these memories, so that the relayer checks them. Memories that are already
+ * suspected keep their date; lost and pending ones are skipped.
  */
 export async function suspect(
   db: Db,
@@ -25,8 +25,8 @@ export async function suspect(
 }
 
 /**
- * Saves the result of a look: how many aggregators do not have the blob, or 0 when it is no longer paid for but none
- * reports it gone. The suspicion starts with the first look at which none had it.
+ * Saves the result of a check: how many aggregators do not have the blob, or 0 when it is no longer paid for but none
+ * reports it missing. The suspicion starts with the first check in which no aggregator had it.
  */
 export async function saveBlobCheck(
   db: Db,
@@ -45,7 +45,7 @@ export async function saveBlobCheck(
   );
 }
 
-/** The look had no result: it is repeated, and nothing else changes. */
+/** The check had no result: only schedules the next one. */
 export async function postponeBlobCheck(
   db: Db,
   { accountId, id }: MemoryRef,

@@ -1,4 +1,4 @@
-/** Dates by the calendar of whoever speaks: the day that `occurred_at` names, not that of UTC. */
+/** Dates in the speaker's calendar: the day that `occurred_at` names, not the UTC day. */
 
 const day = 86_400_000;
 const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

@@ -7,10 +7,10 @@ export interface Fact {
   relation?: { is: 'restates' | 'replaces'; memoryId: string };
 }
 
-/** In meta and rows; what nobody has weighed is 0.5 */
+/** In meta and rows; 0.5 when not rated */
 export const importanceOf = { vital: 0.9, standard: 0.5, trivial: 0.2 } as const;
 
-/** A fact is one statement; what is longer is none. */
+/** A fact is one statement: longer texts are rejected. */
 export const maxFactCharacters = 2_000;
 
 /**

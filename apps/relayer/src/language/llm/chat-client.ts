@@ -42,9 +42,9 @@ export interface ChatAnswer {
 }
 
 /**
- * A model behind an OpenAI-compatible `chat/completions`. Calls throw `llm_unavailable` for what passes or is mended by
- * the operator, `llm_rejected` where the provider does not take the request, `llm_answer_invalid` where its answer is of
- * no use.
+ * A model behind an OpenAI-compatible `chat/completions`. Calls throw `llm_unavailable` for temporary failures and
+ * those that the operator fixes, `llm_rejected` when the provider rejects the request, `llm_answer_invalid` for an
+ * unusable response.
  */
 export interface ChatClient {
   complete(request: ChatRequest): Promise<ChatAnswer>;
@@ -90,9 +90,9 @@ const streamed = z.object({
 const callsAtOnce = 32;
 const attempts = 3;
 const firstDelayMs = 300;
-/** Who is asked to wait longer is told so: the caller's connection is not held open for that */
+/** If the provider asks for a longer pause, the caller gets an error instead of an open connection */
 const longestDelayMs = 5_000;
-/** 8,192 tokens are less */
+/** More than 8,192 tokens */
 const maxAnswerBytes = 512 * 1024;
 
 /** Models that think before they answer take no temperature, and another name for the bound of the answer. */

@@ -37,7 +37,7 @@ import { type ChainScanParts, type RestoreFailure, scanChain } from './scan-chai
 
 /** Read and opened at once: each may have 1.5 MiB */
 const batchSize = 16;
-/** Of one call, so that it ends before its caller gives up; the next one goes on. */
+/** Time limit of one call, so that it ends before the client times out; the next call continues. */
 const scanMs = 10_000;
 const restoreMs = 20_000;
 const reportedFailures = 100;

@@ -154,7 +154,7 @@ export async function saveUnreadBlob(db: Db, accountId: Buffer, blobId: string):
   ]);
 }
 
-/** An envelope in a blob; what only its header tells is absent for one that a quilt's index names. */
+/** An envelope in a blob. Without `header` when only the index of a quilt has been read. */
 export interface FoundEnvelope {
   storedAs: string;
   tag: Buffer;
