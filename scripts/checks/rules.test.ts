@@ -35,6 +35,26 @@ const workspaces = {
   'apps/sidecar/package.json': manifest('@memrelay/sidecar'),
 };
 
+describe('readmes', () => {
+  const relayer = { 'apps/relayer/package.json': manifest('@memrelay/relayer') };
+  const example = '```\nnpm start\n```\n';
+
+  it('wants a README in every workspace', () => {
+    expect(findings('readmes', relayer)).toEqual([
+      'apps/relayer/README.md: missing; start it with an example',
+    ]);
+  });
+
+  it('wants it to start with an example', () => {
+    const late = `# Relayer\n${'\n'.repeat(20)}${example}`;
+    expect(findings('readmes', { ...relayer, 'apps/relayer/README.md': late })).toEqual([
+      'apps/relayer/README.md: no example (a fenced block) in the first 15 lines',
+    ]);
+    const early = `# Relayer\n\nStores memories.\n\n${example}`;
+    expect(findings('readmes', { ...relayer, 'apps/relayer/README.md': early })).toEqual([]);
+  });
+});
+
 describe('import-directions', () => {
   it.each([
     ['apps/relayer/src/a.ts', '@memrelay/sidecar/keys', 'apps/relayer must not import apps/sidecar'],

@@ -9,6 +9,7 @@ import { localTraces } from './local-traces.ts';
 import { lockfile } from './lockfile.ts';
 import { moduleShape } from './module-shape.ts';
 import { plainEnglish } from './plain-english.ts';
+import { readmes } from './readmes.ts';
 import type { Rule } from './rule.ts';
 import { sqlInRows } from './sql-in-rows.ts';
 import { unfinishedWork } from './unfinished-work.ts';
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   fileSizes,
   declaredDependencies,
   browserEntries,
+  readmes,
   plainEnglish,
   unfinishedWork,
   localTraces,

@@ -13,6 +13,8 @@ const pages = [
   'docs/export-and-import.md',
   'docs/manual-mode.md',
   'docs/tools-over-http.md',
+  'packages/chain/README.md',
+  'packages/protocol/README.md',
 ];
 
 it('the TypeScript of the documents compiles against the current SDK', () => {

@@ -41,7 +41,7 @@ function showKeys(state: WalletState): void {
       element(
         'p',
         { class: 'small after' },
-        'A revoked key loses access within two minutes. It keeps what it has already read.',
+        'The relayer refuses a revoked key within 5 seconds, key servers within two minutes. It keeps what it has already read.',
       ),
     ],
   });
