@@ -41,6 +41,12 @@ export const recallMutations: readonly Mutation[] = [
   const ns = accountNamespace(parts, caller, namespace);`,
   },
   {
+    breaks: 'routes.declared',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
+    from: 'requireScope(caller, signedRouteOf(request));',
+    to: '',
+  },
+  {
     breaks: 'routes.forget-everything',
     file: 'apps/relayer/src/memories/forget/forget.ts',
     from: "if (namespacesWith(caller, 'forget') !== 'all') throw new ApiError('insufficient_scope');",
