@@ -74,7 +74,7 @@ export interface ImportRequest {
     /** Used if the model is the server's own; otherwise the text is re-embedded */
     vectors?: BareVectors | undefined;
   }[];
-  /** Additional trusted writers, Ed25519 keys in hex, besides the keys of the caller's account and this server */
+  /** Writers to trust in addition to the keys of the caller's account and this server: Ed25519 keys in hex */
   trusted_writers?: string[] | undefined;
 }
 

@@ -1,0 +1,146 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { vacuumDueTables } from '../../src/base/db/vacuum.ts';
+import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
+import { readKeeper } from '../../src/jobs/rows/duplicate-rows.ts';
+import { supersededBy } from '../../src/memories/rows/list-rows.ts';
+import { databases, type TestDb } from '../support/databases.ts';
+import { indexerWith, lexical } from '../support/index-parts.ts';
+import { ask, insertMemories } from '../support/indexed-memories.ts';
+import { indexConditions, mostReadByEarlyPlan, rowsRead } from '../support/rows-read.ts';
+
+/**
+ * Query plans depend on the table statistics, which do not exist yet after a large import. Regardless of them, no
+ * plan may scan a namespace once per hit.
+ */
+
+const memories = 600;
+const namespace = { accountId: randomBytes(32), namespace: 'default' };
+/** One common word; the others are only in this text */
+const text = (i: number): string =>
+  `${['saffron', 'tin', 'oak'][i % 3]} ${createHash('sha256').update(`${i}`).digest('hex').match(/.{8}/g)!.join(' ')}`;
+
+const tables = ['memory', 'memory_vector', 'memory_successor'];
+const knowledge = [
+  { known: 'nothing', learn: [] },
+  { known: 'how large they are', learn: ['VACUUM'] },
+  { known: 'what is in them', learn: ['ANALYZE'] },
+] as const;
+
+describe.each(databases)('on $name', ({ name, create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+    if (name === 'postgres')
+      for (const table of tables)
+        await database.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    await insertMemories(
+      database.db,
+      namespace,
+      Array.from({ length: memories }, (_, i) => text(i)),
+    );
+  });
+  afterAll(() => database?.drop());
+
+  for (const { known, learn } of knowledge)
+    test(`does not scan a namespace repeatedly in a search or comparison when ${known} is known`, async () => {
+      const { db } = database;
+      for (const command of learn) for (const table of tables) await db.query(`${command} ${table}`);
+      const searched = (vectors?: number): Promise<number> =>
+        rowsRead(db, (counting) => ask(counting, namespace, `saffron and oak ${text(12)}`, { vectors }));
+      // The vectors, their sizes and lengths, the postings of four words, and the work on the candidates
+      expect(await searched()).toBeLessThan(10 * memories);
+      expect(await searched(10_000)).toBeLessThan(10 * memories);
+
+      const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
+      const tag = tagOfNamespace(namespace);
+      const data = await indexerWith().indexTexts(texts.map((each) => ({ ...namespace, tag, text: each })));
+      const asked = data.map((each) => ({ ...namespace, id: randomUUID(), data: each }));
+      let duplicates = 0;
+      const compared = await rowsRead(db, async (counting) => {
+        duplicates = (await nearDuplicates(counting, lexical.model, 0.999, asked)).size;
+      });
+      expect(duplicates).toBe(asked.length);
+      expect(compared).toBeLessThan(4 * memories);
+    });
+
+  if (name === 'postgres')
+    test.each([undefined, 10_000])(
+      'keeps using the right indexes with a plan made for empty tables (%s vectors)',
+      async (vectors) => {
+        const fresh = await create();
+        for (const table of tables)
+          await fresh.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+        const read = await mostReadByEarlyPlan(
+          fresh.db,
+          (recording) => ask(recording, namespace, `saffron and oak ${text(12)}`, { vectors }),
+          (tx) =>
+            insertMemories(
+              tx,
+              namespace,
+              Array.from({ length: memories }, (_, i) => text(i)),
+            ),
+        );
+        expect(read).toBeGreaterThan(memories);
+        expect(read).toBeLessThan(10 * memories);
+        await fresh.drop();
+      },
+    );
+
+  if (name === 'pglite')
+    test('vacuums tables that have grown or changed, and leaves others alone', async () => {
+      const { db } = database;
+      await vacuumDueTables(db);
+      expect(await vacuumDueTables(db)).toEqual([]);
+      await db.query('UPDATE memory SET importance = 0.7');
+      expect(await vacuumDueTables(db)).toEqual(['memory']);
+      const { rows } = await db.query<{ pages: number; visible: number }>(
+        "SELECT relpages AS pages, relallvisible AS visible FROM pg_class WHERE relname = 'memory'",
+      );
+      expect(rows[0]!.visible).toBeGreaterThan(rows[0]!.pages / 2);
+    });
+});
+
+describe.each(databases)('successors on $name', ({ create }) => {
+  let database: TestDb;
+  const { accountId } = namespace;
+  beforeAll(async () => {
+    database = await create();
+    // The second half replaces the first
+    await database.db.query(
+      `WITH inserted AS (
+         INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_id, envelope_sha256, size)
+         SELECT $1, ('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, 'default', 'done', 'b',
+           decode(lpad(i::text, 32, '0'), 'hex'), ''::bytea, 100
+         FROM generate_series(1, 2000) AS i)
+       INSERT INTO memory_successor (account_id, envelope_id, successor_id)
+       SELECT $1, decode(lpad(i::text, 32, '0'), 'hex'), ('00000000-0000-4000-8000-' || lpad((i + 1000)::text, 12, '0'))::uuid
+       FROM generate_series(1, 1000) AS i`,
+      [accountId],
+    );
+  });
+  afterAll(() => database?.drop());
+
+  for (const { known, learn } of knowledge)
+    test(`are looked up by account and id when ${known} is known`, async () => {
+      const { db } = database;
+      for (const command of learn) for (const table of tables) await db.query(`${command} ${table}`);
+      const ids = Array.from(
+        { length: 20 },
+        (_, i) => `00000000-0000-4000-8000-${`${i + 1}`.padStart(12, '0')}`,
+      );
+      let successors: ReadonlyMap<string, string> = new Map();
+      const listing = await indexConditions(db, 'memory', async (explaining) => {
+        successors = await supersededBy(explaining, accountId, ids);
+      });
+      expect(successors.get(ids[4]!)).toBe('00000000-0000-4000-8000-000000001005');
+      const settling = await indexConditions(db, 'memory', (explaining) =>
+        readKeeper(explaining, accountId, ids[0]!, lexical.model),
+      );
+      for (const conditions of [listing, settling])
+        expect(conditions.filter((each) => each?.includes('link.successor_id'))).toEqual([
+          expect.stringContaining('account_id = '),
+        ]);
+    });
+});
