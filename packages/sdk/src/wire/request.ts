@@ -141,6 +141,8 @@ function networkError(context: CallContext, cause: unknown): NetworkError {
   );
 }
 
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+
 /** One attempt, with a fresh timestamp, nonce and signature. */
 async function exchange(
   connection: Connection,
@@ -157,17 +159,21 @@ async function exchange(
     sent[headers.encSession] = await connection.sessions.header(call.sessionPackageId);
   if (!call.unsigned) Object.assign(sent, await authHeaders(connection, call, body));
   try {
-    return await connection.fetch(connection.serverUrl + call.path, {
+    const response = await connection.fetch(connection.serverUrl + call.path, {
       method: call.method,
       headers: sent,
       // Copied by fetch; TypeScript wants to know that it is not shared memory.
       body: (body as Uint8Array<ArrayBuffer> | undefined) ?? null,
       signal,
-      // A redirect would send the session and the text to a host that the caller did not choose.
-      redirect: 'error',
+      // A redirect would send the session and the text to a host that the caller did not choose. Not `error`: Cloudflare
+      // workers reject that.
+      redirect: 'manual',
       credentials: 'omit',
       cache: 'no-store',
     });
+    if (response.type === 'opaqueredirect' || redirects.includes(response.status))
+      throw new TypeError('it redirects to another address');
+    return response;
   } catch (cause) {
     throw networkError(context, cause);
   }

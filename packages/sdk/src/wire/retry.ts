@@ -24,7 +24,7 @@
  */
 
 import { backoffMs } from '@memrelay/protocol/backoff';
-import { errorCatalogue } from '@memrelay/protocol/errors';
+import { mayRetry } from '@memrelay/protocol/retryable-answers';
 import { sleep } from './abort.ts';
 import { MemRelayError } from './errors.ts';
 
@@ -37,15 +37,10 @@ export interface RetryPolicy {
 }
 
 const backoff = { firstMs: 250, maxMs: 8_000 };
-const retryableStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
 /** Whether an answer with this status and code is worth another attempt. */
 export function isRetryable(status: number, code: string): boolean {
-  if (code === 'nonce_replayed') return true;
-  const known = Object.hasOwn(errorCatalogue, code)
-    ? errorCatalogue[code as keyof typeof errorCatalogue]
-    : undefined;
-  return known ? known.retry : retryableStatuses.includes(status);
+  return code === 'nonce_replayed' || mayRetry(status, code);
 }
 
 /** Milliseconds from a `Retry-After` header (seconds or an HTTP date), if there is a valid one. */
