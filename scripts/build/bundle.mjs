@@ -1,5 +1,5 @@
 import './node-20.mjs';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { followUrls } from './follow-urls.mjs';
@@ -68,13 +68,17 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
   } else {
     const entry = Object.fromEntries(Object.keys(item.entries).map((name) => [name, source(name)]));
     const library = { ...common, entry, platform: /** @type {const} */ ('node'), shims: true };
-    const plugins = () => [followUrls({ known }), listLicences(), leanMaps()];
+    const plugins = (/** @type {string} */ extension) => [
+      followUrls({ known, extension }),
+      listLicences(),
+      leanMaps(),
+    ];
     await build({
       ...library,
       format: 'esm',
       outExtensions: () => ({ js: '.js' }),
       deps: { alwaysBundle: [/./], neverBundle: own },
-      plugins: plugins(),
+      plugins: plugins('.js'),
     });
     // The noble and scure packages are ESM only: in CommonJS they are part of the bundle
     const peers = own.filter(
@@ -85,11 +89,10 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
       ...library,
       format: 'cjs',
       outDir: join(outDir, 'cjs'),
-      outExtensions: () => ({ js: '.js' }),
+      outExtensions: () => ({ js: '.cjs' }),
       deps: { alwaysBundle: [/./], neverBundle: [...peers, ...imports] },
-      plugins: plugins(),
+      plugins: plugins('.cjs'),
     });
-    await writeFile(join(outDir, 'cjs/package.json'), '{ "type": "commonjs" }\n');
   }
   if (complete && item.declared.length > 0) await writeDeclarations(item, outDir, own, common);
 }
@@ -118,9 +121,11 @@ async function writeDeclarations(item, outDir, own, common) {
     if (!name.endsWith('.d.ts')) continue;
     const path = join(outDir, name);
     // Packages of which no type is left
-    await writeFile(path, (await readFile(path, 'utf8')).replace(/^import "[^"]+";\n/gm, ''));
-    // In a folder of CommonJS the same text declares CommonJS
-    if (item.kind === 'library') await copyFile(path, join(outDir, 'cjs', name));
+    const text = (await readFile(path, 'utf8')).replace(/^import "[^"]+";\n/gm, '');
+    await writeFile(path, text);
+    if (item.kind !== 'library') continue;
+    const required = text.replace(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"');
+    await writeFile(join(outDir, 'cjs', name.replace(/ts$/, 'cts')), required);
   }
 }
 

@@ -8,6 +8,7 @@ const isModule = /\.[cm]?[jt]s$/;
  * @typedef {object} FollowOptions
  * @property {Record<string, { name: string, module?: string }>} [known] what certain paths become: an output name, of something
  * that the build makes itself or, with `module`, of another module than the one that is named
+ * @property {string} [extension] of bundled modules, `.js` by default
  */
 
 /**
@@ -17,17 +18,17 @@ const isModule = /\.[cm]?[jt]s$/;
  * @param {FollowOptions} [options]
  * @returns {import('rolldown').Plugin}
  */
-export function followUrls({ known = {} } = {}) {
+export function followUrls({ known = {}, extension = '.js' } = {}) {
   /** Output names by path @type {Map<string, string>} */
   const names = new Map();
   /** What is copied: paths by output name @type {Map<string, string>} */
   const copied = new Map();
 
-  /** @param {string} wanted @param {string} extension */
-  const freeName = (wanted, extension = '') => {
+  /** @param {string} wanted @param {string} end */
+  const freeName = (wanted, end = '') => {
     const taken = new Set(names.values());
     for (let n = 1; ; n++) {
-      const name = `${wanted}${n === 1 ? '' : `-${n}`}${extension}`;
+      const name = `${wanted}${n === 1 ? '' : `-${n}`}${end}`;
       if (!taken.has(name)) return name;
     }
   };
@@ -57,7 +58,7 @@ export function followUrls({ known = {} } = {}) {
           const own = basename(path, extname(path));
           // Each process has a `main`: named after its app
           const folder = basename(dirname(dirname(path)));
-          const name = wanted ?? freeName(own.startsWith('main') ? folder : own, '.js');
+          const name = wanted ?? freeName(own.startsWith('main') ? folder : own, extension);
           names.set(path, name);
           this.emitFile({ type: 'chunk', id: path, fileName: name });
           return name;

@@ -34,7 +34,8 @@ export function publishedManifest(item) {
     type: 'module',
     engines: { node: `>=${oldestNode.major}.${oldestNode.minor}` },
     bin: item.bin && Object.fromEntries(Object.keys(item.bin).map((name) => [name, `bin/${name}.js`])),
-    main: item.exports['.'] && `./dist/${library ? 'cjs/' : ''}${item.exports['.']}.js`,
+    main:
+      item.exports['.'] && `./dist/${library ? `cjs/${item.exports['.']}.cjs` : `${item.exports['.']}.js`}`,
     types: item.exports['.'] && `./dist/${item.exports['.']}.d.ts`,
     exports: {
       ...Object.fromEntries(subpaths.map(([subpath, entry]) => [subpath, exportOf(entry, library)])),
@@ -56,7 +57,7 @@ export function publishedManifest(item) {
       Object.fromEntries(
         Object.entries(item.imports).map(([name, entries]) => [
           name,
-          { node: filesOf(entries.node, library), default: filesOf(entries.default, library) },
+          { node: filesOf(entries.node), default: filesOf(entries.default) },
         ]),
       ),
     files: ['dist', ...(item.bin ? ['bin'] : [])],
@@ -76,13 +77,13 @@ function exportOf(entry, library) {
   if (!library) return own;
   return {
     import: own,
-    require: { types: `./dist/cjs/${entry}.d.ts`, default: `./dist/cjs/${entry}.js` },
+    require: { types: `./dist/cjs/${entry}.d.cts`, default: `./dist/cjs/${entry}.cjs` },
   };
 }
 
-/** @param {string} entry @param {boolean} library */
-function filesOf(entry, library) {
-  return library ? { import: `./dist/${entry}.js`, require: `./dist/cjs/${entry}.js` } : `./dist/${entry}.js`;
+/** @param {string} entry of a library */
+function filesOf(entry) {
+  return { import: `./dist/${entry}.js`, require: `./dist/cjs/${entry}.cjs` };
 }
 
 /** The range of each dependency of any workspace. @returns {Record<string, string>} */
