@@ -1,3 +1,5 @@
+import released from './services.json' with { type: 'json' };
+
 /** A relayer and the dashboard where its users sign in. */
 export interface Service {
   relayerUrl: string;
@@ -6,13 +8,15 @@ export interface Service {
 
 export type PresetName = 'prod' | 'staging' | 'local';
 
+const services: Readonly<Record<'prod' | 'staging', Service | null>> = released;
+
 /**
- * The services behind `--prod`, `--staging` and `--local` (relayer.md "Stdio package flags and variables"). To build the
- * package for your own service, write its two URLs here. A build without them rejects the flag.
+ * The services behind `--prod`, `--staging` and `--local` (relayer.md "Stdio package flags and variables"). Those of a release
+ * are in `services.json`, each as its two URLs, or null. A build without them rejects the flag.
  */
 export const presets: Readonly<Record<PresetName, Service | undefined>> = {
-  prod: undefined,
-  staging: undefined,
+  prod: services.prod ?? undefined,
+  staging: services.staging ?? undefined,
   local: { relayerUrl: 'http://127.0.0.1:8000', webUrl: 'http://localhost:5173' },
 };
 

@@ -1,0 +1,23 @@
+const unreleased = '## Unreleased';
+
+/**
+ * The changelog with its entries under `Unreleased` moved below a heading of the version, and these entries. Throws when there is
+ * no such heading or nothing below it.
+ */
+export function releaseChangelog(
+  text: string,
+  version: string,
+  date: string,
+): { text: string; notes: string } {
+  const start = text.indexOf(`${unreleased}\n`);
+  if (start < 0) throw new Error(`CHANGELOG.md has no heading "${unreleased}"`);
+  const rest = text.slice(start + unreleased.length);
+  const end = rest.search(/\n## /);
+  const notes = (end < 0 ? rest : rest.slice(0, end)).trim();
+  if (notes === '') throw new Error(`CHANGELOG.md has nothing below "${unreleased}"`);
+  const after = end < 0 ? '\n' : rest.slice(end);
+  return {
+    text: `${text.slice(0, start)}${unreleased}\n\n## ${version} (${date})\n\n${notes}\n${after}`,
+    notes,
+  };
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+
+/** Reads and writes files by their paths from the root. */
+export interface Files {
+  read(path: string): string;
+  write(path: string, text: string): void;
+  /** Of all workspaces and the root */
+  manifests: readonly string[];
+}
+
+const versionPattern = /^(\d+)\.(\d+)\.(\d+)(-[0-9A-Za-z.-]+)?$/;
+const serverVersions = join('packages', 'protocol', 'src', 'versions.ts');
+
+/** Throws unless `next` is a version after `current`. A pre-release comes before its release. */
+export function checkNewer(current: string, next: string): void {
+  const parse = (version: string): (number | string)[] => {
+    const match = versionPattern.exec(version);
+    if (!match) throw new Error(`${version} is not a version such as 1.2.3`);
+    const [, major, minor, patch, pre] = match;
+    // Without a pre-release it sorts behind every pre-release
+    return [Number(major), Number(minor), Number(patch), pre ?? '\u{10ffff}'];
+  };
+  const [before, after] = [parse(current), parse(next)];
+  const at = before.findIndex((part, i) => part !== after[i]);
+  if (at < 0 || before[at]! > after[at]!) throw new Error(`${next} does not come after ${current}`);
+}
+
+/** Gives all workspaces the version, also where they depend on each other, and the servers. */
+export function setVersion(files: Files, current: string, next: string): void {
+  const manifests = new Map(files.manifests.map((path) => [path, JSON.parse(files.read(path))]));
+  const own = new Set([...manifests.values()].map(({ name }) => name as string));
+  for (const [path, manifest] of manifests) {
+    manifest.version = next;
+    for (const kind of ['dependencies', 'devDependencies'])
+      for (const name of Object.keys(manifest[kind] ?? {})) if (own.has(name)) manifest[kind][name] = next;
+    files.write(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+  const versions = files.read(serverVersions);
+  const changed = versions.replace(`relayerVersion = '${current}'`, `relayerVersion = '${next}'`);
+  if (changed === versions) throw new Error(`${serverVersions} does not have the version ${current}`);
+  files.write(serverVersions, changed);
+}
