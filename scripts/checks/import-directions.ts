@@ -25,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
   docs: packages,
   examples: packages,
   // The build bundles its pages.
-  scripts: ['testing', 'apps/dashboard'],
+  scripts: ['testing', 'apps/dashboard', 'packages/process'],
 };
 
 /** In a clone the commands build themselves. Packages have other files instead (scripts/build/stage.mjs). */
