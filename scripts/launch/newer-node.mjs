@@ -11,13 +11,14 @@ const neededMajor = 24;
  * announced and downloaded once; where it is, is remembered in `node_modules/.cache`, so that later runs need no network.
  * Undefined, after an explanation on stderr, if it cannot be downloaded.
  * @param {string} root
+ * @param {string} [version] of this Node
  * @returns {Promise<{ node?: string, env?: NodeJS.ProcessEnv } | undefined>}
  */
-export async function newerNode(root) {
-  const [major = 0] = process.versions.node.split('.').map(Number);
+export async function newerNode(root, version = process.versions.node) {
+  const [major = 0] = version.split('.').map(Number);
   if (major >= neededMajor) return {};
   const file = join(root, 'node_modules', '.cache', 'memrelay-node.json');
-  const node = remembered(file) ?? (await download(file));
+  const node = remembered(file) ?? (await download(file, version));
   if (node === undefined) return undefined;
   // What the script starts by name uses it too
   return { node, env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` } };
@@ -33,10 +34,10 @@ function remembered(file) {
   }
 }
 
-/** @param {string} file @returns {Promise<string | undefined>} */
-async function download(file) {
+/** @param {string} file @param {string} version @returns {Promise<string | undefined>} */
+async function download(file, version) {
   process.stderr.write(
-    `This command needs Node ${neededMajor}, and this is ${process.versions.node}. It uses Node ${neededMajor} from npm (about 60 MB, downloaded once).\n`,
+    `This command needs Node ${neededMajor}, and this is ${version}. It uses Node ${neededMajor} from npm (about 60 MB, downloaded once).\n`,
   );
   try {
     const printed = await withProgress(`Getting Node ${neededMajor}`, () =>
