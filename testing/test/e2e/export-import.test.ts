@@ -79,11 +79,7 @@ const answers = (client: MemRelay) =>
   Promise.all(
     questions.map(async ({ query, namespace }) => {
       const { results } = await client.recall(query, { minScore: -1, namespace });
-      return results.map(({ text, distance, createdAt }) => ({
-        text,
-        createdAt,
-        distance: Math.round(distance * 1e4),
-      }));
+      return results.map(({ text, distance, createdAt }) => ({ text, createdAt, distance }));
     }),
   );
 const blobsOf = async ({ network, owner }: Deployment): Promise<number> => {
@@ -146,7 +142,11 @@ describe('a bundle', () => {
     });
     // Vectors of the same model are included: nothing was re-embedded
     expect(provider.texts).toEqual([]);
-    expect(await answers(target.client)).toEqual(before);
+    // Vectors are stored in 16 bits under a map of each account
+    const sameRanks = before.map((hits) =>
+      hits.map((hit) => ({ ...hit, distance: expect.closeTo(hit.distance, 3) })),
+    );
+    expect(await answers(target.client)).toEqual(sameRanks);
     expect(await blobsOf(target)).toBeGreaterThan(0);
   });
 

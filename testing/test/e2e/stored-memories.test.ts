@@ -336,6 +336,7 @@ describe('a failed job', () => {
       await retry({ ...output, result: (value) => printed.push(value) }, jobId, { credentials, wait: true });
       expect(printed).toEqual([
         {
+          id: jobId,
           job_id: jobId,
           status: 'done',
           namespace: 'command',

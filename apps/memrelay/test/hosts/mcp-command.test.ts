@@ -76,22 +76,20 @@ async function signedIn(relayerUrl: string): Promise<void> {
 }
 
 describe('memrelay mcp install', () => {
-  it('writes the format of every host, once, and uninstall removes it', async () => {
-    for (const host of hosts) {
-      const path = pathOf(host.name);
-      await put(host.name, { namespace: 'work', local: true });
-      const written = await readFile(path, 'utf8');
-      expect(written, host.name).toContain('memrelay-mcp.mjs');
-      expect(written).toContain('--namespace=work');
-      await put(host.name, { namespace: 'work', local: true });
-      expect(await readFile(path, 'utf8')).toBe(written);
-      expect(await readdir(dirname(path)), 'no backup of what was not there').toHaveLength(1);
-      await take(host.name);
-      expect(await readFile(path, 'utf8')).not.toContain('memrelay');
-      await take(host.name);
-      expect(printed).toContain(`${host.title} has no memrelay in ${path}`);
-    }
-  }, 30_000);
+  it.each(hosts)('writes the format of $name once, and uninstall removes it', async (host) => {
+    const path = pathOf(host.name);
+    await put(host.name, { namespace: 'work', local: true });
+    const written = await readFile(path, 'utf8');
+    expect(written).toContain('memrelay-mcp.mjs');
+    expect(written).toContain('--namespace=work');
+    await put(host.name, { namespace: 'work', local: true });
+    expect(await readFile(path, 'utf8')).toBe(written);
+    expect(await readdir(dirname(path)), 'no backup of what was not there').toHaveLength(1);
+    await take(host.name);
+    expect(await readFile(path, 'utf8')).not.toContain('memrelay');
+    await take(host.name);
+    expect(printed).toContain(`${host.title} has no memrelay in ${path}`);
+  });
 
   it('gives each host its own name in the dashboard, unless another is chosen', async () => {
     await put('zed');
