@@ -43,7 +43,10 @@ const parts: ReleaseParts = {
     const flags = ['--access', 'public', '--tag', tag, ...(dryRun ? ['--dry-run'] : ['--provenance'])];
     if (dryRun)
       say(`would run: npm publish ${path.split('/').at(-1)} ${flags.slice(0, -1).join(' ')} --provenance`);
-    else await run('npm', ['publish', path, ...flags], { cwd: folder });
+    else {
+      await run('npm', ['publish', path, ...flags], { cwd: folder });
+      say(`published ${path.split('/').at(-1)}`);
+    }
   },
   say,
 };

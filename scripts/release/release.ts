@@ -53,10 +53,7 @@ export async function publish(parts: ReleaseParts, tag: string | undefined): Pro
     throw new Error(`${other.map(({ name }) => name).join(', ')}: not version ${version}`);
   for (const item of packed) {
     if (await parts.isPublished(item)) say(`${item.name} ${version} is already published`);
-    else {
-      // A pre-release must not become what `npm install` takes
-      await parts.publish(item, version.includes('-') ? 'next' : 'latest');
-      say(`published ${item.name} ${version}`);
-    }
+    // A pre-release must not become what `npm install` takes
+    else await parts.publish(item, version.includes('-') ? 'next' : 'latest');
   }
 }
