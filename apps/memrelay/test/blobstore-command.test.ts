@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { commandEntry, startCommand } from './running-command.ts';
+import { startCommand } from './running-command.ts';
 
 let home: string;
 let environment: Record<string, string>;
@@ -37,7 +38,8 @@ it('starts a store that keeps its blobs across restarts', async () => {
 it.skipIf(process.platform === 'win32')(
   'ends when npx is ended, whose shell does not pass the signal on',
   async () => {
-    const command = [process.execPath, commandEntry, 'blobstore', '--json', '--port', '0', '--shards', '31'];
+    const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
+    const command = [process.execPath, entry, 'blobstore', '--json', '--port', '0', '--shards', '31'];
     const shell = spawn('sh', ['-c', '"$@"; exit $?', 'sh', ...command], {
       env: { PATH: process.env.PATH, ...environment, npm_lifecycle_event: 'npx' },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -125,7 +125,7 @@ it('are still known when the relayer is killed right after the response', async 
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-nonces-'));
   await fillEmbeddedDirectory(directory);
   const key = anyKey();
-  const script = join(import.meta.dirname, 'support/remember-and-wait.ts');
+  const script = join(import.meta.dirname, '../support/remember-and-wait.ts');
   const child = spawn(process.execPath, [script, `pglite:${directory}`, key.toString('hex')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
