@@ -43,6 +43,9 @@ export class PartStartError extends Error {
   }
 }
 
+/** A part that fails exits at once; one that starts on a busy machine may take a minute. */
+const standardReadyMs = 180_000;
+
 /** Kills a part that did not exit within its own deadline. */
 const standardGraceMs = stopDeadlineMs + 2_000;
 
@@ -86,7 +89,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
 
 /** Rejects with a description of what happened instead. */
 function readyUrl(child: ChildProcess, ended: Promise<string>, options: PartOptions): Promise<string> {
-  const seconds = (options.readyTimeoutMs ?? 60_000) / 1000;
+  const seconds = (options.readyTimeoutMs ?? standardReadyMs) / 1000;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(`not ready within ${seconds} seconds`), seconds * 1000);
     createInterface({ input: child.stdout! }).on('line', (line) => {
