@@ -55,7 +55,8 @@ export async function localIdentity(
       `${paths.credentials} belongs to another local network: the localnet folder next to it was replaced. Restore the former one, or move the whole data directory away to start over`,
     );
   const account = (await readAccount(chain, network.packageId, kept.accountId))?.account;
-  if (account && !accepts(account, kept.delegatePublicKey)) {
+  // An account that is switched off takes no new key: the next start after it is on again adds one
+  if (account?.active && !accepts(account, kept.delegatePublicKey)) {
     const { address } = await localWallet(paths.wallet);
     if (account.owner !== address)
       throw new Error(
