@@ -39,8 +39,8 @@ test.each([
   const { store, answer } = await reading(dataDir, blobId);
   expect(await refusal(answer)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
   await putNew(store.url, content);
-  const mended = await fetch(`${store.url}/v1/blobs/${blobId}`);
-  expect(content.equals(Buffer.from(await mended.arrayBuffer()))).toBe(true);
+  const repaired = await fetch(`${store.url}/v1/blobs/${blobId}`);
+  expect(content.equals(Buffer.from(await repaired.arrayBuffer()))).toBe(true);
 });
 
 test.each([

@@ -16,6 +16,9 @@ export function textField(maxBytes: number) {
   });
 }
 
+/** A UUID of any version (RFC 9562), in either case. */
+export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { Stats } from '@memrelay/sdk/types';
 
 /** Where checks store a memory for a moment, apart from the person's own. */
 const checkNamespace = 'memrelay-self-check';
@@ -34,9 +35,9 @@ export async function storeAndRecall(client: MemRelay, { signal }: Options = {})
  */
 export async function recallAny(
   client: MemRelay,
+  { namespaces }: Pick<Stats, 'namespaces'>,
   { signal }: Options = {},
 ): Promise<'read' | 'unreadable' | undefined> {
-  const { namespaces } = await client.stats({ signal });
   const filled = namespaces.filter((each) => each.namespace !== checkNamespace && each.memoryCount > 0);
   const newest = filled.toSorted((a, b) => b.newest.localeCompare(a.newest))[0];
   // Similarities go down to -1: every memory matches
@@ -51,8 +52,11 @@ export async function recallAny(
 }
 
 /** Forgets what earlier versions have left in the namespace of the self-check. */
-export async function forgetChecks(client: MemRelay, { signal }: Options = {}): Promise<void> {
-  const { namespaces } = await client.stats({ signal });
+export async function forgetChecks(
+  client: MemRelay,
+  { namespaces }: Pick<Stats, 'namespaces'>,
+  { signal }: Options = {},
+): Promise<void> {
   if (namespaces.some(({ namespace }) => namespace === checkNamespace))
     await client.forget({ namespace: checkNamespace, signal });
 }

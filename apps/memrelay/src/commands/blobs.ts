@@ -1,3 +1,4 @@
+import { uuidPattern } from '@memrelay/protocol/fields';
 import type { Done, OwnedBlob } from '@memrelay/sdk/account/account-owner';
 import { epochText, networkDates, untilEpoch } from '../cost/storage-dates.ts';
 import { confirm } from '../owner/confirm.ts';
@@ -162,7 +163,7 @@ async function allBlobs(output: Output, owner: ConnectedOwner['owner']): Promise
 const oneOfThree = (): ExitError =>
   new ExitError(exitCodes.usage, 'Name blobs by ids, with --all or with --until: one of the three.');
 
-const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+const isUuid = (id: string): boolean => uuidPattern.test(id);
 
 /** The blobs that memory ids name; other ids are those of blobs or objects. */
 function blobsOf(ids: readonly string[], living: Living): string[] {

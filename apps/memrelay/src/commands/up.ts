@@ -84,8 +84,9 @@ function partFailure(error: PartStartError): string {
 async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<void> {
   const client = MemRelay.fromCredentials(system.credentials);
   try {
-    if (!system.created && (await recallAny(client, { signal })) !== 'unreadable')
-      await forgetChecks(client, { signal });
+    const stats = system.created ? undefined : await client.stats({ signal });
+    if (stats && (await recallAny(client, stats, { signal })) !== 'unreadable')
+      await forgetChecks(client, stats, { signal });
     else if ((await storeAndRecall(client, { signal })) === 'not_found')
       throw new ExitError(exitCodes.failed, 'The self-check memory was stored but not found again.');
   } finally {

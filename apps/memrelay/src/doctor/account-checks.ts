@@ -124,7 +124,7 @@ export function recallWorks(found: SystemFacts): Check {
       if (!found.client || !found.health) return skipped(missing(found));
       const started = performance.now();
       const answer = await attempt(
-        async () => ({ read: await recallAny(found.client!) }),
+        async () => ({ read: await recallAny(found.client!, await found.client!.stats()) }),
         'see which dependency above is down',
       );
       if ('state' in answer) return answer;

@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonNode, type Member, parseJsonTree } from './json-tree.ts';
+import { valueAt, withValue } from './value-at.ts';
 
 /** The value at a path of keys, or undefined. Throws `JsonSyntaxError`. */
 export function jsonAt(text: string, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (value as Record<string, unknown> | null | undefined)?.[key],
-    parseJsonTree(text)?.value,
-  );
+  return valueAt(parseJsonTree(text)?.value, path);
 }
 
 /**
@@ -104,14 +102,7 @@ function insertMember(text: string, object: JsonNode, key: string, value: unknow
 
 /** Throws unless a program that reads the file sees no change except the value at `path`. */
 function checked(before: string, after: string, path: readonly string[], value: unknown): string {
-  const expected = structuredClone(parseJsonTree(before)!.value) as Record<string, unknown>;
-  let place = expected;
-  for (const key of path.slice(0, -1)) {
-    place[key] ??= {};
-    place = place[key] as Record<string, unknown>;
-  }
-  if (value === undefined) delete place[path.at(-1)!];
-  else place[path.at(-1)!] = value;
+  const expected = withValue(parseJsonTree(before)!.value, path, value);
   if (isDeepStrictEqual(parseJsonTree(after)!.value, expected)) return after;
   throw new Error('it has a form that cannot be changed safely');
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, parseDocument } from 'yaml';
+import { valueAt, withValue } from './value-at.ts';
 
 /** The value at a path of keys, or undefined. Throws `Error` for what is not YAML. */
 export function yamlAt(text: string, path: readonly string[]): unknown {
-  return valueAt(parsed(text), path);
+  return valueAt(parsed(text).toJS(), path);
 }
 
 /** The text with `value` at `path`. Comments and everything else are kept. Throws `Error`. */
@@ -14,7 +15,7 @@ export function setInYaml(text: string, path: readonly string[], value: unknown)
   for (let depth = 1; depth < path.length; depth++) {
     const parent = document.getIn(path.slice(0, depth));
     if (parent === null) document.deleteIn(path.slice(0, depth));
-    else if (parent !== undefined && typeof valueAt(document, path.slice(0, depth)) !== 'object')
+    else if (parent !== undefined && typeof valueAt(document.toJS(), path.slice(0, depth)) !== 'object')
       throw new Error(`"${path.slice(0, depth).join('.')}" is not a mapping`);
   }
   document.setIn(path, document.createNode(value));
@@ -39,21 +40,6 @@ function parsed(text: string): Document {
 /** Throws unless a program that reads the file sees no change except the value at `path`. */
 function checked(document: Document, before: unknown, path: readonly string[], value: unknown): string {
   const after = document.toString({ lineWidth: 0 });
-  const expected = structuredClone(before) as Record<string, unknown>;
-  let place = expected;
-  for (const key of path.slice(0, -1)) {
-    place[key] ??= {};
-    place = place[key] as Record<string, unknown>;
-  }
-  if (value === undefined) delete place[path.at(-1)!];
-  else place[path.at(-1)!] = value;
-  if (isDeepStrictEqual(parsed(after).toJS(), expected)) return after;
+  if (isDeepStrictEqual(parsed(after).toJS(), withValue(before, path, value))) return after;
   throw new Error('it has a form that cannot be changed safely');
-}
-
-function valueAt(document: Document, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (value as Record<string, unknown> | null | undefined)?.[key],
-    document.toJS(),
-  );
 }

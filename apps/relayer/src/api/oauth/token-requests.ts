@@ -141,9 +141,9 @@ function only(parameters: URLSearchParams, name: string): string | undefined {
 
 /** Throws `invalid_request` for one that is missing, or has no value, which is the same (RFC 6749, 3.2). */
 function required(parameters: URLSearchParams, name: string): string {
-  const values = only(parameters, name);
-  if (!values) throw new ApiError('invalid_request', { message: `${name} is missing.` });
-  return values;
+  const value = only(parameters, name);
+  if (!value) throw new ApiError('invalid_request', { message: `${name} is missing.` });
+  return value;
 }
 
 function isVerified(verifier: string, challenge: string): boolean {

@@ -1,4 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { uuidPattern } from '@memrelay/protocol/fields';
 import {
   type BulkStatusResult,
   bulkStatusRequest,
@@ -21,8 +22,6 @@ export interface JobRouteParts extends NamespaceTags {
   db: Db;
   pipeline: Pick<Pipeline, 'wakeEmbedding' | 'wakeUpload'>;
 }
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The state of writes, and their retry; `app` has the auth hook. */
 export function jobRoutes(app: FastifyInstance, parts: JobRouteParts): void {
@@ -102,7 +101,7 @@ async function jobsOf(
   caller: Caller,
   ids: string[],
 ): Promise<Map<string, JobRecord>> {
-  const wellFormed = ids.filter((id) => uuid.test(id));
+  const wellFormed = ids.filter((id) => uuidPattern.test(id));
   if (wellFormed.length === 0) return new Map();
   const { accountId, origin } = caller.account;
   const may = (permission: Permission, namespace: string): boolean =>
