@@ -99,3 +99,13 @@ it('starts with a revoked key and an account that is switched off, and repairs t
   expect(await startAgain()).toMatchObject({ key_renewed: true });
   expect(await publicKey()).not.toBe(before);
 });
+
+it('starts without credentials while the account is switched off, and adds a key after it is on', async () => {
+  expect((await memrelay('account', 'deactivate', '--yes')).code).toBe(0);
+  await stop();
+  await rm(join(home, 'data', 'credentials.json'));
+  system = await startLocalSystem(environment);
+  expect((await memrelay('account', 'reactivate', '--yes')).code).toBe(0);
+  expect(await startAgain()).toMatchObject({ key_renewed: true });
+  expect((await memrelay('recall', 'tea')).stdout).toContain('Ana takes lemon in her tea');
+});

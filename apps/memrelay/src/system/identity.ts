@@ -98,16 +98,22 @@ async function newIdentity(
     address: addressOfPrivateKey(seed),
     label: keyLabel,
   };
+  const existing = await findAccountOf(chain, registryId, wallet.address);
   const accountId =
-    (await findAccountOf(chain, registryId, wallet.address)) ??
+    existing ??
     createdAccountId(
       await executeTransaction(chain, createAccount(packageId, registryId), signer),
       packageId,
     );
-  // With its proof, so that another account listing the same key does not make it ambiguous
-  const proof = await parsePrivateKey(seed).sign(delegateProofMessage(accountId));
-  const scoped = { ...delegate, scope: fullScope, proof };
-  await executeTransaction(chain, addDelegateKeyScoped(packageId, accountId, scoped), signer);
+  const active =
+    existing === undefined || (await readAccount(chain, packageId, existing))?.account.active !== false;
+  // An account that is switched off takes no key: the next start after it is on again adds one
+  if (active) {
+    // With its proof, so that another account listing the same key does not make it ambiguous
+    const proof = await parsePrivateKey(seed).sign(delegateProofMessage(accountId));
+    const scoped = { ...delegate, scope: fullScope, proof };
+    await executeTransaction(chain, addDelegateKeyScoped(packageId, accountId, scoped), signer);
+  }
   const credentials: CredentialFile = {
     delegatePrivateKey: seed,
     delegatePublicKey: delegate.publicKey,
@@ -120,7 +126,6 @@ async function newIdentity(
     createdAt: new Date().toISOString(),
   };
   await writeSecretFile(paths.credentials, `${JSON.stringify(credentials, null, 2)}\n`);
-  const active = (await readAccount(chain, packageId, accountId))?.account.active !== false;
   return { credentials, created: true, renewed: false, active };
 }
 
