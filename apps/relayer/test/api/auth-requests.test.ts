@@ -274,6 +274,15 @@ describe('signature', () => {
     });
   });
 
+  it.each([`${body} `, `\n${body}`, `\ufeff${body}`])(
+    'over the body without white space around it is rejected',
+    async (sent) => {
+      expect((await send(url, signedHeaders(key, { body }), { body: sent })).body.error).toBe(
+        'invalid_signature',
+      );
+    },
+  );
+
   it('is bound to timestamp, nonce and account header', async () => {
     for (const change of [
       { 'x-timestamp': String(nowSeconds() - 7) },
