@@ -12,7 +12,7 @@ import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { questionOf } from '@memrelay/relayer/index/keywords/question';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
-import { searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
+import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };
@@ -56,7 +56,7 @@ export interface SearchIndex {
   model: string;
   /** Ids in the order of the texts */
   add(accountNamespace: AccountNamespace, texts: readonly string[]): Promise<string[]>;
-  /** As many as there are, up to `limit`, best first. `every`: compares every vector, regardless of their number */
+  /** As many as there are, up to `limit`, best first. `every`: compares every vector, not only a shortlist */
   search(
     accountNamespace: AccountNamespace,
     query: string,
@@ -117,7 +117,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       );
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
-      const candidates = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);
+      const candidates = await (compare ? searchEvery : searchMemories)(db, asked, size);
       return fuse(candidates, size, mock ? lexicalWeights : modelWeights, question);
     },
     async embed({ accountId }, texts) {

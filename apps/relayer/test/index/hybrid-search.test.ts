@@ -68,7 +68,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
       [long!, 3_000],
     );
     const others = await insertMemories(database.db, namespace, ['a harbour', 'a violin']);
-    const matches = await ask(database.db, namespace, 'saffron', { limit: 3, vectors: 5_000 });
+    const matches = await ask(database.db, namespace, 'saffron', { limit: 3 });
     expect(matches.map(({ match }) => match.id).sort()).toEqual([long!, ...others].sort());
   });
 
@@ -111,9 +111,8 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
         text,
         fc.integer({ min: 1, max: 100 }),
         fc.boolean(),
-        fc.constantFrom(undefined, 5_000),
-        async (namespace, query, limit, includePending, vectors) => {
-          const all = await ask(database.db, namespace, query, { limit, includePending, vectors });
+        async (namespace, query, limit, includePending) => {
+          const all = await ask(database.db, namespace, query, { limit, includePending });
           const own = [...texts.values()].filter((each) => each.place === namespace);
           const visible = own.filter(
             ({ state }) => state === 'done' || (includePending && state === 'pending'),

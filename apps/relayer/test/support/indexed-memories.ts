@@ -23,8 +23,6 @@ export async function insertMemories(
 export interface AskOptions {
   limit?: number;
   includePending?: boolean;
-  /** Pretends that the namespace is this large, so that its sign bits give a shortlist */
-  vectors?: number | undefined;
 }
 
 /** The fused results of a search for the question in the namespace. */
@@ -32,7 +30,7 @@ export async function ask(
   db: Db,
   accountNamespace: AccountNamespace,
   query: string,
-  { limit = 10, includePending = false, vectors }: AskOptions = {},
+  { limit = 10, includePending = false }: AskOptions = {},
 ): Promise<Relevance[]> {
   const { accountId, namespace } = accountNamespace;
   const [vector] = await lexical.embed([query], [accountId]);
@@ -53,7 +51,7 @@ export async function ask(
       limit,
       includePending,
     },
-    { ...size, vectors: vectors ?? size.vectors },
+    size,
   );
   return fuse(result, size, lexicalWeights, question);
 }

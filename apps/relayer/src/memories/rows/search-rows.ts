@@ -33,7 +33,7 @@ export interface SearchQuery {
 
 /** What decides how a namespace is searched. */
 export interface NamespaceSize extends Collection {
-  /** At most `exactUpTo` + 1 */
+  /** At most `countedUpTo` */
   vectors: number;
   /** Memories that only have vectors of other models: keywords find them */
   stale: number;
@@ -42,13 +42,14 @@ export interface NamespaceSize extends Collection {
 /** Minimum number of candidates of each search: the range of their scores scales the search (fusion.ts). */
 export const leastCandidates = 40;
 
-/** Above this many vectors in a namespace, the sign bits select a shortlist first (design.md, "Index"). */
-const exactUpTo = 4_000;
 /**
- * Rows of the shortlist that are compared exactly. 100 found all of the nearest ten in every measured set (20,000
- * random, 10,000 and 100,000 synthetic and 2,000 real sentences), eight a hit all but one in 300 of the nearest fifty.
+ * Vectors that are compared exactly, chosen by their sign bits (design.md, "Index"): all of a small namespace. 100 found
+ * all of the nearest ten in every measured set (20,000 random, 10,000 and 100,000 synthetic and 2,000 real sentences),
+ * eight a hit all but one in 300 of the nearest fifty.
  */
-const shortlist = (limit: number): number => Math.max(120, limit * 8);
+const shortlist = (limit: number): number => Math.max(200, limit * 8);
+/** Maximum number of vectors that are counted in a namespace; a larger number does not change how it is searched. */
+const countedUpTo = 4_000;
 /** Factor by which a shortlist is widened, once, if the chunks of a few long memories have filled it. */
 const longer = 16;
 
@@ -84,20 +85,23 @@ export async function searchMemories(
   query: SearchQuery,
   { vectors, texts, meanLength }: NamespaceSize,
 ): Promise<SearchResult> {
-  if (vectors <= exactUpTo)
-    return run(db, searchSql.exact, query, shortlist(query.limit), { texts, meanLength });
   for (const rows of [shortlist(query.limit), longer * shortlist(query.limit)]) {
-    const result = await run(db, searchSql.shortlist, query, rows, { texts, meanLength });
-    if (result.matches.filter(({ near }) => near).length >= query.limit) return result;
+    const result = await run(db, query, rows, { texts, meanLength });
+    const near = result.matches.filter(({ near }) => near).length;
+    if (near >= query.limit || (vectors <= rows && vectors < countedUpTo)) return result;
   }
-  return run(db, searchSql.exact, query, shortlist(query.limit), { texts, meanLength });
+  return searchEvery(db, query, { texts, meanLength });
+}
+
+/** As `searchMemories`, but compares every vector exactly. */
+export function searchEvery(db: Db, query: SearchQuery, collection: Collection): Promise<SearchResult> {
+  return run(db, query, null, collection);
 }
 
 async function run(
   db: Db,
-  statements: (typeof searchSql)['exact' | 'shortlist'],
   query: SearchQuery,
-  shortlistRows: number,
+  shortlistRows: number | null,
   { texts, meanLength }: Collection,
 ): Promise<SearchResult> {
   const { terms, related } = query.question;
@@ -114,7 +118,7 @@ async function run(
   ];
   const { rows } = await (hasWords
     ? db.query<MatchRow>(
-        statements.byBoth,
+        searchSql.byBoth,
         [
           ...parameters,
           tokenList([...terms, ...related.map(({ term }) => term)]),
@@ -125,7 +129,7 @@ async function run(
         ],
         prepared,
       )
-    : db.query<MatchRow>(statements.byVector, parameters, prepared));
+    : db.query<MatchRow>(searchSql.byVector, parameters, prepared));
   return {
     matches: rows.map(matchOf),
     documents: rows[0]?.documents ?? [],
@@ -165,7 +169,7 @@ export async function readNamespaceSize(
     `SELECT
        (SELECT count(*)::int FROM (
          SELECT 1 FROM memory_vector WHERE ${vectorsOf('namespace = $2 AND embedding_model = $3')}
-         LIMIT ${exactUpTo + 1}) counted) AS vectors,
+         LIMIT ${countedUpTo}) counted) AS vectors,
        ${staleInNamespace} AS stale,
        (SELECT count(*)::int FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed') AS texts,
        (SELECT avg(${lengthOf(0)} * 2 ^ length_bucket)::float8 FROM (

@@ -27,16 +27,14 @@ const distanceTo = (embedding: string): string => `1 + (${embedding} <#> (SELECT
 const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
   AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
 
-/** Compares every vector. */
-const exact = `
-  SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector WHERE ${visibleVectors}
-    AND $7::int IS NOT NULL AND $8::"bit" IS NOT NULL`;
-
-/** Compares all sign bits, then the vectors of the best ones, each looked up by its key. */
-const shortlist = `
+/**
+ * Compares all sign bits, in an index that has them, then the vectors of the best $7 (NULL: of all), each looked up by
+ * its key.
+ */
+const compared = `
   SELECT v.memory_id, v.distance FROM (
     SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
-    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7) short,
+    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7::int) short,
   LATERAL (SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector
     WHERE account_id = $1 AND memory_id = short.memory_id AND chunk_no = short.chunk_no AND embedding_model = $3
     LIMIT 1) v`;
@@ -46,10 +44,10 @@ const shortlist = `
  * planner from carrying whole vectors into the grouping's sort, which then spills to disk (18 ms instead of 2 for
  * 1,000 rows).
  */
-const near = (vectors: string): string => `
+const near = `
   near AS MATERIALIZED (
     SELECT memory_id AS id, min(distance) AS distance
-    FROM (${vectors} OFFSET 0) candidate
+    FROM (${compared} OFFSET 0) candidate
     GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)`;
 
 /**
@@ -130,8 +128,8 @@ const hasLost = `EXISTS (
 const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
   ${successorOf('m', '$6')} AS superseded_by, ${hasLost}`;
 
-const byVector = (vectors: string): string => `
-  WITH ${hidden}, ${near(vectors)}
+const byVector = `
+  WITH ${hidden}, ${near}
   SELECT ${columns}, near.distance, true AS near
   FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
@@ -140,8 +138,8 @@ const byVector = (vectors: string): string => `
  * A memory that only its words found gets its vector distance too, or that of an unrelated text if it has no vector of
  * this model.
  */
-const byBoth = (vectors: string): string => `
-  WITH ${hidden}, ${near(vectors)}, ${postings}, ${terms}, ${found},
+const byBoth = `
+  WITH ${hidden}, ${near}, ${postings}, ${terms}, ${found},
   candidate AS (
     SELECT id, distance, true AS near, false AS stale FROM near
     UNION ALL
@@ -156,7 +154,4 @@ const byBoth = (vectors: string): string => `
   FROM candidate, ${memoryOf('candidate')} m
   ORDER BY candidate.distance, m.id`;
 
-export const searchSql = {
-  exact: { byVector: byVector(exact), byBoth: byBoth(exact) },
-  shortlist: { byVector: byVector(shortlist), byBoth: byBoth(shortlist) },
-} as const;
+export const searchSql = { byVector, byBoth } as const;
