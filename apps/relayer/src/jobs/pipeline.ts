@@ -61,6 +61,8 @@ export interface PipelineOptions {
 }
 
 const embedBatch = 32;
+/** Claiming, finding near-duplicates and saving cost almost the same for one text as for ten */
+const embedGatherMs = 20;
 /** With what the sidecar then has (run-sidecar.ts) it fits into the 10 seconds that Docker gives, if nothing else is said. */
 const drainMs = 5_000;
 /** Time for jobs whose call was just aborted to save their progress */
@@ -92,6 +94,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     concurrency: 2,
     batchSize: embedBatch,
     pollMs: 1_000,
+    gatherMs: embedGatherMs,
     claim: claimInTurns(db, 'embedding'),
     async run(jobs) {
       await options.embedJobs(jobs);

@@ -63,6 +63,28 @@ describe('a stage loop', () => {
     await polling.stop(1_000);
   });
 
+  test('claims the first job at once, and gathers those that arrive soon after into one batch', async () => {
+    const jobs: number[] = [];
+    const { state, loop } = queue(jobs, { batchSize: 10, pollMs: 60_000, gatherMs: 200 });
+    const running = loop();
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    for (const job of [1, 2, 3, 4]) {
+      jobs.push(job);
+      running.wake();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await expect.poll(() => state.ran).toEqual([[1], [2, 3, 4]]);
+    await running.stop(1_000);
+  });
+
+  test('does not wait after a full batch', async () => {
+    const jobs = Array.from({ length: 9 }, (_, i) => i);
+    const { state, loop } = queue(jobs, { pollMs: 60_000, gatherMs: 60_000 });
+    const running = loop();
+    await expect.poll(() => state.ran.flat().length).toBe(9);
+    await running.stop(1_000);
+  });
+
   test('continues after a claim or a run that threw', async () => {
     const jobs = [1, 2, 3];
     let failures = 0;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { outsideRequests } from '../../base/logging/request-scope.ts';
 
 /** Claims batches of due work and runs a bounded number of them at once. */
@@ -17,6 +18,11 @@ export interface StageLoopOptions<Job> {
   batchSize: number;
   /** Backstop for a wake-up that was missed and for retries that become due */
   pollMs: number;
+  /**
+   * Minimum time between two claims, unless the last one was full. The first job after a pause is claimed at once; under
+   * load, a batch takes what arrived in between, instead of one job each. Default 0
+   */
+  gatherMs?: number;
   claim(limit: number, leaseToken: string): Promise<Job[]>;
   /** Must not throw: a job's error belongs in its row */
   run(jobs: Job[]): Promise<void>;
@@ -24,7 +30,9 @@ export interface StageLoopOptions<Job> {
 }
 
 export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
+  const { gatherMs = 0 } = options;
   const active = new Map<string, Promise<void>>();
+  let nextClaimMs = 0;
   let claiming = false;
   let claims: Promise<void> | undefined;
   let again = false;
@@ -41,6 +49,13 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
       while (again && !stopped) {
         again = false;
         while (!stopped && active.size < options.concurrency) {
+          const early = nextClaimMs - performance.now();
+          if (early > 0) {
+            await wait(early, undefined, { ref: false });
+            continue;
+          }
+          again = false;
+          nextClaimMs = performance.now() + gatherMs;
           const token = randomUUID();
           const jobs = await options.claim(options.batchSize, token);
           if (jobs.length === 0) break;
@@ -54,6 +69,7 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
           active.set(token, running);
           // Fewer than requested: there are no more, so the next wake-up looks again
           if (jobs.length < options.batchSize) break;
+          nextClaimMs = 0;
         }
       }
     } finally {

@@ -111,13 +111,12 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
  * each account, until as many accounts with a due job are found as the batch has places. They share the places equally,
  * each for its oldest jobs, and what is left goes to those that have more, in the order of the ring. So between two turns
  * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
- * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
- * compiles the statement each time (JIT), which takes a hundred times as long as running it.
+ * as it is needed.
  *
  * The accounts share the bytes of a batch to embed equally as well: what an account has in it ends with the text that fills
  * its share. So the short texts of others wait for one long text of an account, not for a batch of them.
  */
-export const claimStatement = (work: Work): string => `
+const claimSql = (work: Work): string => `
   WITH RECURSIVE walk (account_id, lap) AS (
     SELECT $4::bytea, 0
     UNION ALL
@@ -156,6 +155,11 @@ export const claimStatement = (work: Work): string => `
   WHERE memory_job.id = picked.id AND before < ${batchBytes} / (SELECT count(*) FROM turn)
   RETURNING ${claimedColumns}, no`;
 
+const claimStatement: Readonly<Record<Work, string>> = {
+  embedding: claimSql('embedding'),
+  uploading: claimSql('uploading'),
+};
+
 /**
  * Takes up to `limit` due jobs and leases them, in turns of the accounts, beginning after the account `after`. An upload
  * is not begun before it has waited `windowMs`. Returns them in the order of their turns.
@@ -168,13 +172,11 @@ export async function claimJobs(
   after: Buffer = Buffer.alloc(0),
   windowMs = 0,
 ): Promise<ClaimedJob[]> {
-  const { rows } = await db.query<ClaimedRow & { no: number }>(claimStatement(work), [
-    work,
-    leaseToken,
-    limit,
-    after,
-    ...(work === 'uploading' ? [windowMs / 1000] : []),
-  ]);
+  const { rows } = await db.query<ClaimedRow & { no: number }>(
+    claimStatement[work],
+    [work, leaseToken, limit, after, ...(work === 'uploading' ? [windowMs / 1000] : [])],
+    { prepared: true },
+  );
   rows.sort((a, b) => a.no - b.no);
   return rows.map((row) => claimedJob(row, leaseToken));
 }
