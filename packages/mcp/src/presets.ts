@@ -11,8 +11,8 @@ export type PresetName = 'prod' | 'staging' | 'local';
 const services: Readonly<Record<'prod' | 'staging', Service | null>> = released;
 
 /**
- * The services behind `--prod`, `--staging` and `--local` (relayer.md "Stdio package flags and variables"). Those of a release
- * are in `services.json`, each as its two URLs, or null. A build without them rejects the flag.
+ * The services behind `--prod`, `--staging` and `--local` (relayer.md "Stdio package flags and variables"). `services.json`
+ * holds the URLs of a release's services, or null. A flag without a service is rejected.
  */
 export const presets: Readonly<Record<PresetName, Service | undefined>> = {
   prod: services.prod ?? undefined,

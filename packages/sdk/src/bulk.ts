@@ -10,16 +10,17 @@ const itemBytes = limits.bodyBytes - 1024;
 
 /**
  * Sends items in as few requests as the relayer's limits allow, one after the other, and returns their job ids in
- * order; those without a namespace go to `usual`. Each request has its own key derived from `key`, so repeating all of it
- * with the same key and items stores nothing twice. The `details` of an error contain that key and the accepted jobs.
+ * order; items without a namespace go to `clientNamespace`. Each request has a separate idempotency key derived from `key`,
+ * so repeating the call with the same key and items stores nothing twice. The `details` of an error contain `key` and the
+ * accepted jobs.
  */
 export async function rememberInChunks(
   items: readonly RememberItem[],
-  usual: string | undefined,
+  clientNamespace: string | undefined,
   key: string,
   send: (body: { items: RememberItem[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
 ): Promise<{ jobIds: string[] }> {
-  const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? usual }));
+  const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? clientNamespace }));
   const requests = chunksByJsonSize(named, limits.bulkItems, itemBytes).map((chunk, index) => ({
     chunk,
     key: checkIdempotencyKey(index === 0 ? key : `${key}.${index}`),

@@ -49,7 +49,7 @@ export async function readPrivateFile(
     const info = await file.stat();
     if (info.isDirectory())
       throw new MemRelayError('invalid_credentials', `${path} is a directory. Move it away.`);
-    // Windows has no such bits; there the profile directory protects the file.
+    // Windows has no permission bits; there the profile directory protects the file.
     if (process.platform !== 'win32' && (info.mode & 0o077) !== 0 && !allowOpenPermissions)
       throw new MemRelayError(
         'invalid_credentials',

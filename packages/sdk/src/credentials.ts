@@ -15,7 +15,7 @@ const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, ex
   packageId: [(value) => addressPattern.test(value), '0x and 64 hex characters'],
   relayerUrl: [
     (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    'a URL of http or https',
+    'an http or https URL',
   ],
   label: [() => true, 'text'],
   createdAt: [() => true, 'an RFC 3339 time'],

@@ -7,8 +7,8 @@ export function homeDirectory(): string {
 }
 
 /**
- * The directory of everything the local system keeps: `MEM_DATA_DIR`, else the platform's place for application
- * data. It need not exist.
+ * The data directory of the local system: `MEM_DATA_DIR`, else the platform's directory for application data. It need not
+ * exist.
  */
 export function dataDir(
   env: NodeJS.ProcessEnv = process.env,

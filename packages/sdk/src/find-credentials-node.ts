@@ -1,7 +1,7 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { loadCredentials } from './credentials-node.ts';
 
-/** What `#credentials` of this package is in Node: `loadCredentials`. */
+/** `#credentials` of this package in Node: calls `loadCredentials`. */
 export function findCredentials(path?: string): Promise<CredentialFile> {
   return loadCredentials(path);
 }

@@ -5,11 +5,11 @@ import { type Connection, callRelayer } from './wire/request.ts';
 import type { CallOptions } from './wire/types.ts';
 
 export interface ForgetOptions extends CallOptions {
-  /** With `ids` that of the client when omitted; without `ids` it has to be named */
+  /** With `ids`, defaults to the client's namespace. Required without `ids` */
   namespace?: string | undefined;
-  /** Memory, job or blob ids, at most 200; all memories of the namespace when omitted */
+  /** Memory, job or blob ids, at most 200. If omitted, all memories of the namespace are forgotten */
   ids?: readonly string[];
-  /** With `ids`: removes nothing; `deleted` is how many would be removed, and `unknown` names the ids that name nothing */
+  /** Requires `ids`. Removes nothing: `deleted` is the number of memories that would be removed, `unknown` lists ids that match none */
   dryRun?: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface Forgotten {
 }
 
 /**
- * Forgets until the namespace has nothing more to forget. A call that has lost its `ids` empties no namespace: without them
- * the namespace must be named in the call itself, or it throws `invalid_argument`.
+ * Repeats the request until everything requested is forgotten. Throws `invalid_argument` for a call without `ids` that does
+ * not name its namespace, so that a call that accidentally lost its `ids` does not empty the client's namespace.
  */
 export async function forget(
   connection: Connection,
@@ -42,7 +42,7 @@ export async function forget(
   if (ids === undefined && (options.namespace === undefined || 'ids' in options))
     throw new MemRelayError(
       'invalid_argument',
-      'forget needs ids; or, without them, the namespace of which everything is to go.',
+      'forget needs ids, or a namespace to delete all of its memories.',
     );
   if (dryRun && ids === undefined)
     throw new MemRelayError('invalid_argument', 'forget with dryRun needs ids.');
@@ -51,7 +51,7 @@ export async function forget(
     : untilDone(connection, { namespace, ids }, signal);
 }
 
-/** Of a relayer without this route the call rejects with `not_found`, and has removed nothing. */
+/** Rejects with `not_found`, without having removed anything, if the relayer is too old to have this route. */
 async function preview(
   connection: Connection,
   body: unknown,
@@ -62,7 +62,7 @@ async function preview(
   return { deleted: value.memories, blobsToDelete: [], unknown: value.unknown };
 }
 
-/** Forgets until nothing of the account is left, in any namespace. */
+/** Forgets all memories of the account, in all namespaces. */
 export async function forgetEverything(connection: Connection, { signal }: CallOptions): Promise<Forgotten> {
   return untilDone(connection, { everything: true }, signal);
 }
@@ -78,7 +78,7 @@ async function untilDone(
     const { value } = await callRelayer<ForgetResponse>(connection, call);
     forgotten.deleted += value.deleted;
     forgotten.blobsToDelete.push(...value.blobs_to_delete);
-    // What one page shares with the next is free by the end of it
+    // Only the last response counts: blobs that one page shares with the next can be deleted after the next page
     const { blobs_shared: shared, blobs_shared_until: until } = value;
     delete forgotten.blobsShared;
     delete forgotten.blobsSharedUntil;

@@ -6,7 +6,7 @@ import { type ApiCall, type Connection, callRelayer, type Reply } from './wire/r
 import type { CallOptions, Job, JobOutcome } from './wire/types.ts';
 
 /** Options of a status request: its signal, and for a poll its own retry policy. */
-export type Reading = Pick<ApiCall, 'signal' | 'policy'>;
+export type RequestOptions = Pick<ApiCall, 'signal' | 'policy'>;
 
 /** The waiting loop repeats polls itself. */
 function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
@@ -14,9 +14,13 @@ function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
 }
 
 /** The state of one job. Throws `job_not_found`. */
-export async function readJob(connection: Connection, id: string, how: Reading): Promise<Reply<Job>> {
+export async function readJob(
+  connection: Connection,
+  id: string,
+  options: RequestOptions,
+): Promise<Reply<Job>> {
   const path = `/api/remember/${encodeURIComponent(id)}`;
-  const reply = await callRelayer<JobRecord>(connection, { method: 'GET', path, ...how });
+  const reply = await callRelayer<JobRecord>(connection, { method: 'GET', path, ...options });
   return { ...reply, value: camelKeys(reply.value) };
 }
 
@@ -24,13 +28,13 @@ export async function readJob(connection: Connection, id: string, how: Reading):
 export async function readJobs(
   connection: Connection,
   ids: readonly string[],
-  how: Reading,
+  options: RequestOptions,
 ): Promise<Reply<JobOutcome[]>> {
   const call: ApiCall = {
     method: 'POST',
     path: '/api/remember/bulk/status',
     body: { job_ids: ids },
-    ...how,
+    ...options,
   };
   const reply = await callRelayer<{ results: BulkStatusResult[] }>(connection, call);
   return { ...reply, value: camelKeys(reply.value.results) };

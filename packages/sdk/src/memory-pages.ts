@@ -1,11 +1,11 @@
 import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './wire/types.ts';
 
-/** The body of a list request; `usual` is the default namespace. */
+/** The body of a list request; `clientNamespace` is the default namespace. */
 export function memoriesBody(
   { namespace, allNamespaces, cursor, limit }: MemoriesPageOptions,
-  usual: string | undefined,
+  clientNamespace: string | undefined,
 ): object {
-  return { namespace: allNamespaces ? undefined : (namespace ?? usual), cursor, limit };
+  return { namespace: allNamespaces ? undefined : (namespace ?? clientNamespace), cursor, limit };
 }
 
 /** All memories of a list; the next page is fetched when the previous one is used up. */

@@ -45,7 +45,7 @@ export async function waitForJob(
   await pollUntilFinished(pollOnce, options, (timeoutMs, cause) => {
     return new JobTimeoutError([job ?? { jobId: id, status: 'running' }], timeoutMs, cause);
   });
-  // The loop has ended without a throw, so there is a finished job.
+  // The loop ended without throwing, so the job has finished.
   const finished = job as Job | undefined;
   if (finished?.status === 'done' && finished.blobId !== undefined) return finished as StoredMemory;
   throw finished?.status === 'failed'

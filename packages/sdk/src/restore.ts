@@ -15,15 +15,15 @@ export interface RestoreOptions extends CallOptions {
   onProgress?: ((restored: Restored) => void) | undefined;
 }
 
-/** The result of all requests: `restored` is the sum, `failed` lists the blobs that could not be read in the end. */
+/** The result of all requests: `restored` is the sum, `failed` lists the blobs that the last request could not read. */
 export type Restored = CamelKeys<RestoreResponse>;
 
-const usualLimit = 100;
+const defaultLimit = 100;
 
 /** Repeats the request until nothing is left. After a temporary failure, call again to continue. */
 export async function restore(
   call: (body: object) => Promise<RestoreResponse>,
-  { namespace, limit = usualLimit, trustedWriters, once, onProgress }: RestoreOptions,
+  { namespace, limit = defaultLimit, trustedWriters, once, onProgress }: RestoreOptions,
 ): Promise<Restored> {
   const body = { namespace, limit, trusted_writers: trustedWriters };
   let restored = 0;

@@ -9,8 +9,8 @@ import { MemRelayError } from './wire/errors.ts';
 import type { Account, CallOptions, RecallManualInput, RememberManualInput } from './wire/types.ts';
 
 /** The body of a manual write. Throws `invalid_argument` for unreadable bytes. */
-export async function rememberManualBody(...[input, ...asked]: Parameters<typeof checkReadable>) {
-  await checkReadable(input, ...asked);
+export async function rememberManualBody(...[input, ...context]: Parameters<typeof checkReadable>) {
+  await checkReadable(input, ...context);
   return {
     encrypted_data: toBase64(input.encryptedData),
     vector: Array.from(input.vector),

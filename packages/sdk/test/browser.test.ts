@@ -69,7 +69,7 @@ function inSecureContext(): boolean {
   return isSecureContext && crypto.subtle !== undefined;
 }
 
-// A page from a name without https is no secure context: WebCrypto's `subtle` is missing there.
+// Without https, a page is a secure context only on loopback. Elsewhere WebCrypto's `subtle` is missing.
 describe.each([
   ['secure', '127.0.0.1'],
   ['insecure', 'plain.test'],

@@ -10,7 +10,7 @@ import { openBundle } from '../src/bundle/open-bundle.ts';
 import { type BundlePosition, resumeBundle } from '../src/bundle/resume-bundle.ts';
 import { bundleSource } from './bundle-source.ts';
 
-/** The file of an export: its contents, and that nothing of a modified file is used. */
+/** Tests the contents of a bundle file, and that no part of a modified file is used. */
 
 const passphrase = 'a passphrase of some length';
 
@@ -18,33 +18,34 @@ const passphrase = 'a passphrase of some length';
 async function* inPieces(bytes: Uint8Array, size = 1_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
-const open = (bytes: Uint8Array, given = passphrase) => openBundle(() => inPieces(bytes), given, p);
+const open = (bytes: Uint8Array, usedPassphrase = passphrase) =>
+  openBundle(() => inPieces(bytes), usedPassphrase, p);
 async function collect(parts: AsyncIterable<Uint8Array>, atMost = Infinity): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const part of parts) if (all.push(part) >= atMost) break;
   return concatBytes(...all);
 }
 const source = bundleSource({ memories: 7, perPage: 3 });
-/** Cheap, since it is done often here */
+/** Cheap key derivation, because these tests derive many keys */
 const scryptLogN = 10;
 const options = { passphrase, primitives: p, scryptLogN };
 
-let whole: Uint8Array;
+let bundleBytes: Uint8Array;
 beforeAll(async () => {
-  whole = await collect(exportBundle(source.client, options));
+  bundleBytes = await collect(exportBundle(source.client, options));
 });
 
 describe('a bundle', () => {
   it('contains every memory, and reveals neither text nor namespace', async () => {
-    const bundle = await open(whole);
+    const bundle = await open(bundleBytes);
     expect(bundle).toMatchObject({
       memories: 7,
       failed: 0,
       start: { account_id: source.client.accountId },
       trustedWriters: [source.writer],
     });
-    expect(isBundle(whole)).toBe(true);
-    const bytes = Buffer.from(whole);
+    expect(isBundle(bundleBytes)).toBe(true);
+    const bytes = Buffer.from(bundleBytes);
     for (const known of ['memory number', source.namespace, source.client.accountId])
       expect(bytes.includes(known)).toBe(false);
   });
@@ -52,7 +53,7 @@ describe('a bundle', () => {
   it('is sent with the secrets of its envelopes, never with their keys', async () => {
     const sent = source.importing();
     const parts = [];
-    for await (const part of importBundle(sent.client, await open(whole), { primitives: p }))
+    for await (const part of importBundle(sent.client, await open(bundleBytes), { primitives: p }))
       parts.push(part);
     expect(parts.flatMap(({ memories }) => memories.map(({ id }) => id))).toEqual(source.ids);
     expect(sent.texts()).toEqual(source.texts);
@@ -69,7 +70,7 @@ describe('a bundle', () => {
 
   it('omits requests that were sent before', async () => {
     const sent = source.importing();
-    const bundle = await open(whole);
+    const bundle = await open(bundleBytes);
     const parts = [];
     for await (const part of importBundle(sent.client, bundle, { primitives: p, skip: new Set([0, 2]) }))
       parts.push(part.no);
@@ -77,7 +78,7 @@ describe('a bundle', () => {
   });
 
   it('requires its passphrase, in any Unicode form', async () => {
-    await expect(open(whole, 'another passphrase')).rejects.toMatchObject({ code: 'wrong_passphrase' });
+    await expect(open(bundleBytes, 'another passphrase')).rejects.toMatchObject({ code: 'wrong_passphrase' });
     const accented = { ...options, passphrase: 'pass\u0065\u0301 pass\u0065\u0301 pass' };
     const bytes = await collect(exportBundle(source.client, accented));
     expect((await open(bytes, 'pass\u00e9 pass\u00e9 pass')).memories).toBe(7);
@@ -99,8 +100,8 @@ describe('a bundle', () => {
       bundleHeaderLength + 30,
     ];
     const codes: string[] = [];
-    for (const at of [...positions, Math.floor(whole.length / 2), whole.length - 1]) {
-      const changed = Uint8Array.from(whole);
+    for (const at of [...positions, Math.floor(bundleBytes.length / 2), bundleBytes.length - 1]) {
+      const changed = Uint8Array.from(bundleBytes);
       changed[at]! ^= 0x01;
       codes.push(
         await open(changed).then(
@@ -115,11 +116,11 @@ describe('a bundle', () => {
   it('is rejected when it is truncated, even at the end of a record, or extended', async () => {
     for (const length of [
       bundleHeaderLength + 5,
-      whole.length - 1,
-      (await interrupted(whole.subarray(0, -1))).bytes,
+      bundleBytes.length - 1,
+      (await interrupted(bundleBytes.subarray(0, -1))).bytes,
     ])
-      await expect(open(whole.subarray(0, length))).rejects.toMatchObject({ code: 'bundle_cut_off' });
-    await expect(open(concatBytes(whole, Uint8Array.of(0)))).rejects.toMatchObject({
+      await expect(open(bundleBytes.subarray(0, length))).rejects.toMatchObject({ code: 'bundle_cut_off' });
+    await expect(open(concatBytes(bundleBytes, Uint8Array.of(0)))).rejects.toMatchObject({
       code: 'invalid_bundle',
     });
     for (const other of [new Uint8Array(0), Buffer.from('just a text file with some lines')])
@@ -127,16 +128,21 @@ describe('a bundle', () => {
   });
 
   it('is rejected when records are missing, repeated or from another bundle', async () => {
-    const ends = await recordEnds(whole);
-    const record = (i: number) => whole.subarray(ends[i - 1] ?? bundleHeaderLength, ends[i]);
-    const header = whole.subarray(0, bundleHeaderLength);
+    const ends = await recordEnds(bundleBytes);
+    const record = (i: number) => bundleBytes.subarray(ends[i - 1] ?? bundleHeaderLength, ends[i]);
+    const header = bundleBytes.subarray(0, bundleHeaderLength);
     const other = await collect(exportBundle(source.client, options));
     const otherEnds = await recordEnds(other);
     const forged = [
       concatBytes(header, record(0), record(2), record(3), record(4)),
       concatBytes(header, record(0), record(1), record(1), record(3), record(4)),
       concatBytes(header, record(0), record(2), record(1), record(3), record(4)),
-      concatBytes(header, record(0), other.subarray(otherEnds[0], otherEnds[1]), whole.subarray(ends[1])),
+      concatBytes(
+        header,
+        record(0),
+        other.subarray(otherEnds[0], otherEnds[1]),
+        bundleBytes.subarray(ends[1]),
+      ),
     ];
     for (const bytes of forged) await expect(open(bytes)).rejects.toMatchObject({ code: 'invalid_bundle' });
   });
@@ -172,7 +178,7 @@ describe('an export', () => {
   it('cannot resume before its first page or after its end', async () => {
     const start = await collect(exportBundle(source.client, options), 2);
     expect(await resumeBundle(inPieces(start), passphrase, p)).toBeUndefined();
-    expect(await resumeBundle(inPieces(whole), passphrase, p)).toBe('complete');
+    expect(await resumeBundle(inPieces(bundleBytes), passphrase, p)).toBe('complete');
   });
 
   it('skips and reports envelopes that do not open or are not signed by a trusted key', async () => {

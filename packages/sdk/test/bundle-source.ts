@@ -17,7 +17,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 export function bundleSource(options: {
   memories: number;
   perPage: number;
-  /** Positions of an envelope that does not open, and of one whose signer is not believed */
+  /** Positions of an envelope that does not open, and of one whose signer is not trusted */
   damaged?: number;
   unsigned?: number;
 }) {

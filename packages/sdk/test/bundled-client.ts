@@ -7,7 +7,7 @@ import { build } from 'tsdown';
 export interface BundledClient {
   file: string;
   code: string;
-  /** Ids of every module inside */
+  /** Ids of all bundled modules */
   modules: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -42,7 +42,7 @@ it('connects with the credentials of the local system, and with those at a path'
   for (const client of [found, other]) client.destroy();
 });
 
-it('rejects in code that was bundled for a browser, without anything of Node in it', async () => {
+it('rejects in code bundled for a browser, which contains no Node module', async () => {
   await using bundled = await bundleClient('public.ts');
   expect(bundled.code).not.toMatch(/node:|from\s*["']fs/);
   writeFileSync(join(home, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });

@@ -59,7 +59,7 @@ describe('checkCredentials', () => {
     expect(check).toThrow(/delegatePrivateKey must be 64 hex characters; accountId must be 0x/);
     expect(check).not.toThrow(/deadbeef/);
     const elsewhere = { ...credentials, relayerUrl: 'ftp://relayer.example' };
-    expect(() => checkCredentials(elsewhere)).toThrow(/relayerUrl must be a URL of http or https/);
+    expect(() => checkCredentials(elsewhere)).toThrow(/relayerUrl must be an http or https URL/);
   });
 });
 

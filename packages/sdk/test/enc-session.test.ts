@@ -8,7 +8,7 @@ import { createSessionSource } from '../src/wire/enc-session.ts';
 import { createSigner, parsePrivateKey } from '../src/wire/signer.ts';
 import { errorAnswer, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
 
-/** Import and verification of an Ed25519 session ask the chain nothing. */
+/** Importing and verifying an Ed25519 session sends no request to the chain. */
 const noChain = {} as SealCompatibleClient;
 const recalled = { json: { results: [], total: 0 } };
 
@@ -145,7 +145,7 @@ it('a shared session outlives its clients, a separate one does not', async () =>
   first.release();
   const second = source(shared);
   expect(await second.header(packageId)).toBe(header);
-  // A correction of the clock ends it for all
+  // A correction of the clock ends the session for all clients
   second.reset();
   expect(await source(shared).header(packageId)).not.toBe(header);
 

@@ -70,7 +70,7 @@ describe('memories', () => {
   });
 });
 
-it('a forget without ids never forgets a whole namespace', async () => {
+it("forget without ids does not empty the client's default namespace", async () => {
   const answer = { deleted: 1, namespace: 'mine', owner: '0x1', blobs_to_delete: [] };
   await using wire = await startWire([{ json: answer }]);
   const client = testClient(wire.url, { namespace: 'mine' });

@@ -84,7 +84,7 @@ it('remembers and recalls in Chromium', async () => {
   expect(answer.stored).toMatchObject([{ status: 'done' }, { status: 'done' }]);
   expect(answer.recalled).toMatchObject({ total: 1, dropped: [] });
   expect(answer.same).toBe(true);
-  // The same envelope as any other
+  // A client in relayer mode can read the same memory
   const { results } = await owner.client(relayer.url).recall('kettle', { limit: 1 });
   expect(results).toMatchObject([{ text: 'a kettle on the stove' }]);
 });

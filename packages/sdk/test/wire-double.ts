@@ -6,8 +6,8 @@ import { MemRelay } from '../src/mem-relay.ts';
 import type { MemRelayOptions } from '../src/wire/types.ts';
 
 /**
- * A real HTTP server with scripted responses: the network and its faults, which no relayer produces on demand. How a
- * relayer handles a request is tested against the real one, not here.
+ * A real HTTP server with scripted responses, for network faults that a relayer does not produce on demand. How a relayer
+ * handles a request is tested against the real one, not here.
  */
 
 export interface SeenRequest {

@@ -1,5 +1,5 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
-import { isHelloOf, isTakenBy } from '@memrelay/sdk/account/sign-in/callback-answer';
+import { isAcceptedBy, isHelloOf } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import { harmless } from '../ui/harmless-text.ts';
 
@@ -60,7 +60,7 @@ function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string 
   if (status === 0)
     return 'The tool no longer responds. It may have been closed, created a newer link, or the link may have expired. If trying again does not help, ask the tool to sign in again.';
   if (status === 200)
-    return isTakenBy(portablePrimitives, request, body)
+    return isAcceptedBy(portablePrimitives, request, body)
       ? undefined
       : "Another program responded on the tool's port.";
   // Untrusted: written by whatever listens on the port

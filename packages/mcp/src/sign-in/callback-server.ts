@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Refusal } from './refusal.ts';
 
-/** security.md, "Sign-in" */
+/** Limits from security.md, "Sign-in" */
 const maxBodyBytes = 8_192;
 const maxBadTries = 5;
 
@@ -11,10 +11,10 @@ export interface CallbackOptions {
   origin: string;
   /** Response to a page that checks whether the tool is listening */
   hello: object;
-  /** Takes a code and returns the response to its sender. Throws `Refusal` */
-  take: (code: string) => Promise<object>;
+  /** Processes a code and returns the response to its sender. Throws `Refusal` */
+  accept: (code: string) => Promise<object>;
   /** Called after the response to an accepted code was sent, or its sender disconnected */
-  onTaken: () => void;
+  onAccepted: () => void;
   /** Called with the reason for each failed attempt */
   onBadTry: (reason: string) => void;
   /** Called once, after the fifth failed attempt was answered */
@@ -38,7 +38,7 @@ export interface Callback {
  */
 export async function startCallback(options: CallbackOptions): Promise<Callback> {
   let badTries = 0;
-  // By default Node checks for slow connections only every 30 s; until then they could keep the page out.
+  // By default Node checks for slow connections only every 30 s; until then they could block the page's connection.
   const server = createServer({
     requestTimeout: 10_000,
     headersTimeout: 5_000,
@@ -59,7 +59,7 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
       throw new Refusal(415, 'not_json', 'The body must be JSON.');
     const code = codeIn(await bodyOf(request));
     try {
-      return { status: 200, body: await options.take(code) };
+      return { status: 200, body: await options.accept(code) };
     } catch (error) {
       throw isBadTry(error, page) ? new BadTry(error) : error;
     }
@@ -70,7 +70,7 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
     const answered = new Promise<void>((resolve) => response.once('close', resolve));
     try {
       const answer = await answerTo(request);
-      if (request.method === 'POST') answered.then(options.onTaken);
+      if (request.method === 'POST') answered.then(options.onAccepted);
       send(response, allowed, answer);
     } catch (error) {
       const refusal =
@@ -118,7 +118,11 @@ interface Answer {
 
 function checkOrigin({ headers }: IncomingMessage, origin: string | undefined): void {
   if (headers.origin === origin && (origin !== undefined || headers['sec-fetch-site'] === undefined)) return;
-  throw new Refusal(403, 'wrong_origin', 'Only the sign-in page that the tool opened may respond to it.');
+  throw new Refusal(
+    403,
+    'wrong_origin',
+    'Only the sign-in page that the tool opened may send it a response.',
+  );
 }
 
 /** Answers the preflight of a page on a public address, including Private Network Access to this machine. */

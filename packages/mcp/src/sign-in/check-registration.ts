@@ -24,9 +24,8 @@ export interface RegistrationCheck {
 export type RegisteredKey = Omit<HandOver, 'scope'> & Partial<Pick<HandOver, 'scope'>>;
 
 /**
- * Verifies what was handed over against the relayer's chain and returns the delegate found there. The package must be the
- * relayer's; the account must be of that package, belong to that wallet, and have exactly this key with this scope. Throws
- * `Refusal`.
+ * Verifies a handed-over key on the relayer's chain and returns its delegate entry. The package must be the relayer's; the
+ * account must be of that package, belong to the named wallet, and have exactly this key with this scope. Throws `Refusal`.
  */
 export async function checkRegistration(check: RegistrationCheck): Promise<DelegateKey> {
   const network = await networkOf(check);
@@ -83,7 +82,11 @@ function delegateOf(account: Account, handOver: RegisteredKey): DelegateKey {
     throw new Refusal(422, 'not_registered', 'The key is not registered with the account.');
   const scope = account.scopes.find(({ key }) => key === delegate.address)?.value;
   if (!scope || (handOver.scope && !isSameScope(scope, handOver.scope)))
-    throw new Refusal(422, 'other_scope', "The key's permissions differ from the ones that were agreed.");
+    throw new Refusal(
+      422,
+      'other_scope',
+      "The key's permissions differ from the ones that the page reported.",
+    );
   if (scope.expires_at_ms !== 0n && BigInt(scope.expires_at_ms) <= BigInt(Date.now()))
     throw new Refusal(422, 'expired_key', 'The key has expired.');
   return delegate;

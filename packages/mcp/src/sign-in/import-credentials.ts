@@ -12,7 +12,7 @@ import { SignInError } from './sign-in-error.ts';
 export interface ImportCredentialsOptions {
   /** The file of MemWal's clients */
   from: string;
-  /** Path of our credential file; an existing file is replaced only after the new one was verified */
+  /** Path of our credential file; an existing file is replaced only after the imported key was verified */
   to: string;
   /** Overrides the relayer in the file */
   relayerUrl?: string | undefined;
@@ -21,7 +21,7 @@ export interface ImportCredentialsOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-/** No wait: the key is already on the relayer's chain. */
+/** Does not wait: the key was registered earlier, so it is already on the relayer's chain. */
 const patienceMs = 0;
 
 /**

@@ -22,7 +22,7 @@ const fileSchema = z.object({
   walletAddress: objectId,
   accountId: objectId,
   packageId: objectId,
-  relayerUrl: z.url({ protocol: /^https?$/, error: 'must be a URL of http or https' }),
+  relayerUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
   label: z.string('must be text'),
   createdAt: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }),
 });

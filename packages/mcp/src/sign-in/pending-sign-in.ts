@@ -23,7 +23,7 @@ export class PendingSignIn {
   #settle!: { resolve: (credentials: CredentialFile) => void; reject: (error: SignInError) => void };
   #phase: 'waiting' | 'taking' | 'saving' | 'over' = 'waiting';
   #credentials: CredentialFile | undefined;
-  /** The end that was requested while the file was being written */
+  /** Set if the sign-in was to end while the file was being written */
   #lateEnd: SignInError | undefined;
 
   constructor(parts: PendingParts) {
@@ -36,7 +36,7 @@ export class PendingSignIn {
   }
 
   /** Opens, verifies and saves a hand-over. Throws `Refusal`, after which another answer may still be accepted. */
-  async take(text: string): Promise<CredentialFile> {
+  async accept(text: string): Promise<CredentialFile> {
     if (this.#phase === 'over')
       throw new Refusal(410, 'over', 'This link has already been used, or has expired.');
     const handOver = this.#open(text);

@@ -7,7 +7,7 @@ export type SignInErrorCode =
   | 'invalid_request'
   /** The relayer belongs to the local system, but the data directory does not name its wallet */
   | 'local_wallet_unknown'
-  /** No one signed in before the link expired */
+  /** The link expired before anyone signed in */
   | 'expired'
   | 'cancelled'
   /** Too many wrong answers were submitted */

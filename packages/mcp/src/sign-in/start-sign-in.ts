@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
-import { type CallbackTaken, callbackHello } from '@memrelay/sdk/account/sign-in/callback-answer';
+import { type CallbackAccepted, callbackHello } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 import { shortCode } from '@memrelay/sdk/account/sign-in/short-code';
 import {
@@ -34,7 +34,7 @@ export interface SignInOptions {
   label: string;
   /** Path of the credential file; an existing file is replaced only when the new one is complete */
   credentialsPath: string;
-  /** Data directory of a local system; the default is the usual one (`MEM_DATA_DIR`) */
+  /** Data directory of a local system; default: `MEM_DATA_DIR`, else the platform's */
   dataDir?: string;
   fetch?: typeof globalThis.fetch;
   /** How long the link is valid; default 5 minutes */
@@ -46,7 +46,7 @@ export interface SignInOptions {
 }
 
 export interface SignIn {
-  /** For the user's browser. Works once */
+  /** The link for the user's browser. Works once */
   url: string;
   /** Shown by the tool and by the page, for the user to compare */
   shortCode: string;
@@ -77,12 +77,12 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   const callback = await startCallback({
     origin: new URL(webUrl).origin,
     hello: callbackHello({ challenge }),
-    async take(code): Promise<CallbackTaken> {
-      const { walletAddress, accountId } = await pending.take(code);
+    async accept(code): Promise<CallbackAccepted> {
+      const { walletAddress, accountId } = await pending.accept(code);
       return { verifier: verifier.toString('base64url'), walletAddress, accountId };
     },
     // Only after the response: a caller waiting on `done` may exit, and a page without a response revokes the key
-    onTaken: () => pending.finish(),
+    onAccepted: () => pending.finish(),
     onBadTry: (reason) => options.onRefused?.(reason),
     onTooManyTries: () =>
       pending.end(new SignInError('too_many_tries', 'The sign-in was cancelled after five wrong answers.')),

@@ -39,7 +39,7 @@ const parseOptions: ParseArgsOptionsConfig = {
  * `UsageError` for anything unknown.
  */
 export function readFlags(argv: readonly string[]): Flags {
-  // Not strict: its errors quote the value of a flag, which may be a secret
+  // Not strict, because the errors of strict mode quote the value of a flag, which may be a secret
   const { tokens } = parseArgs({
     args: [...argv],
     options: parseOptions,
@@ -64,9 +64,9 @@ export function readFlags(argv: readonly string[]): Flags {
 }
 
 interface OptionToken {
-  /** Without its dashes */
+  /** Without the dashes */
   name: string;
-  /** As it was written, with its dashes */
+  /** As typed, with the dashes */
   rawName: string;
   value: string | undefined;
   inlineValue: boolean | undefined;

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { withOurToolNames } from '../tools/original-names.ts';
 
-/** No tool call is longer than this: texts have at most 1 MiB, which JSON escapes can make six times larger. */
+/** Longer than any tool call: texts have at most 1 MiB, which JSON escapes can make six times larger. */
 const maxLineCharacters = 10 * 1024 * 1024;
 /** How long to wait for pending responses after the host closed its end, milliseconds. */
 const drainMs = 5_000;

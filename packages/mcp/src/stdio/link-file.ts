@@ -12,15 +12,15 @@ export interface LinkFile {
   remove(): void;
 }
 
-/** Twice as long as a link is valid. */
+/** Age in ms after which a file is removed: twice as long as a link is valid. */
 const staleMs = 600_000;
 
 /**
  * Writes an HTML page, readable only by its owner, that redirects to `url` at once.
  *
- * Why a file: every user of the machine can read the arguments of a process, and the command that opens a browser
- * takes what it opens as an argument. A one-time page on a loopback port would not help, because its address would be in
- * the arguments and any local user can connect to the port first. A path is useless without the permission to read it.
+ * A file is used because every user of the machine can read the arguments of a process, and the command that opens a browser
+ * gets the address as an argument. A one-time page on a loopback port would not help, because any local user could read its
+ * address from the arguments and connect first. A path is useless without the permission to read the file.
  */
 export async function writeLinkFile(url: string): Promise<LinkFile> {
   const folder = linkFolder();
@@ -36,7 +36,7 @@ export async function writeLinkFile(url: string): Promise<LinkFile> {
   };
 }
 
-/** Browsers installed as snaps cannot read hidden directories of the home. */
+/** Not hidden if browsers may be snaps, which cannot read hidden directories of the home. */
 function linkFolder(): string {
   const home = homeDirectory();
   return existsSync(join(home, 'snap')) ? join(home, 'memrelay-sign-in') : dirname(signInCredentialsPath());

@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     process.stderr.write(`memrelay-mcp: ${error.message} Run with --help for usage.\n`);
     return 2;
   }
-  // Everything that looks for the local system reads the variable
+  // All code that looks for the local system reads this variable
   if (settings.dataDir !== undefined) process.env.MEM_DATA_DIR = settings.dataDir;
   const log = stderrLog(settings.debug);
   if (settings.action === 'help') {

@@ -40,7 +40,7 @@ function browserCommand(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
 ): [program: string, ...args: string[]] | undefined {
-  // A browser opened there would not be visible to the user.
+  // Over SSH a browser would open on this machine, where the user does not see it.
   if (env.SSH_CONNECTION || env.SSH_TTY || env.SSH_CLIENT) return undefined;
   if (platform === 'darwin') return ['open'];
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];

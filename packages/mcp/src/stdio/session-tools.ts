@@ -84,7 +84,7 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
   };
 }
 
-/** How the host calls itself, as a label of at most 64 bytes; undefined if it has no name. */
+/** The host's name for itself as a label of at most 64 bytes; undefined if it reports no name. */
 export function clientLabel(
   client: { name: string; title?: string | undefined } | undefined,
 ): string | undefined {

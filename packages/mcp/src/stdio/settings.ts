@@ -16,7 +16,7 @@ export interface Settings {
   webUrl: string | undefined;
   /** Data directory of the local system */
   dataDir: string | undefined;
-  /** The name of this client in the dashboard; undefined: as the host calls itself */
+  /** The name of this client in the dashboard; if undefined, the host's name for itself */
   label: string | undefined;
   /** Default namespace of tool calls */
   namespace: string | undefined;

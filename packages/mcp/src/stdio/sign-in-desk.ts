@@ -33,7 +33,7 @@ const defaultLabel = 'memrelay MCP';
 export interface SignInDesk {
   /**
    * Throws `ToolRefusal` if no dashboard is known. `onRefused` is called with the reason for each rejected attempt.
-   * `client` is how the host calls itself: the label of the key, unless the settings have one.
+   * `client` is the host's name for itself, which becomes the label of the key unless the settings have one.
    */
   open(options?: OpenOptions): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
   close(): void;
@@ -45,7 +45,7 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
     current?.cancel();
     current = undefined;
   };
-  // Serialised: of two concurrent calls the first sign-in would otherwise stay open unseen.
+  // Serialised: otherwise, with two concurrent calls, the first sign-in would stay open without anyone seeing its link.
   let last: Promise<unknown> = Promise.resolve();
   return {
     close,

@@ -7,7 +7,7 @@ import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 /** The state of the credential file. `version` changes whenever the file is rewritten. */
 export type Stored =
   | { state: 'absent'; version: '' }
-  /** The file exists but cannot be used; never treated as absent */
+  /** The file exists but cannot be used. Never treated as absent */
   | { state: 'unusable'; version: string; reason: string }
   | { state: 'present'; version: string; credentials: CredentialFile };
 

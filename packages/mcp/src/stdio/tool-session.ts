@@ -43,7 +43,7 @@ export class ToolSession {
     return session;
   }
 
-  /** Whether someone is signed in, so that there is something to sign out of. */
+  /** Whether a credential file exists that a sign-out would delete. */
   get hasFile(): boolean {
     return this.#stored.state !== 'absent' && !this.#isIgnored();
   }
@@ -112,7 +112,7 @@ export class ToolSession {
     return this.#stored;
   }
 
-  /** Running calls end with `client_destroyed`: nothing continues with a key that was signed out. */
+  /** Destroys the client. Running calls end with `client_destroyed`, so that none continues with a key that was signed out. */
   #drop(): void {
     this.#client?.memory.destroy();
     this.#client = undefined;

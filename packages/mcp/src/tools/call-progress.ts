@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** Hosts give up after about 60 s without a message. */
+/** Interval of progress messages. Hosts give up after about 60 s without one. */
 const heartbeatMs = 5_000;
 
 export interface CallProgress {

@@ -21,7 +21,7 @@ export function errorWords(error: MemRelayError, setting: ErrorSetting): ErrorWo
   return { code: error.code, text: lines.filter((line) => line !== '').join('\n') };
 }
 
-/** The issues that the message does not contain yet: a relayer's message contains the first one. */
+/** The issues that the message does not contain: a relayer's message contains only the first one. */
 function issueLines({ message: words, details }: MemRelayError): string[] {
   const issues = Array.isArray(details?.issues) ? details.issues : [];
   return issues

@@ -40,7 +40,7 @@ export const recall = defineTool({
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ query, limit, namespace = defaultNamespace }, { memory, signal }) {
-    // With its score: distances do not show what was found by its words
+    // `explain` adds the score: the distance alone does not show that a hit was found by its words
     const found = await memory.recall(query, { limit, namespace, explain: true, signal });
     return found.results.length > 0 ? matches(found, namespace) : nothing(found, namespace, memory, signal);
   },

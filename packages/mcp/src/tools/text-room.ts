@@ -8,8 +8,8 @@ export interface FittedText {
 }
 
 /**
- * Divides the space of one result among the texts, in order: space that one text does not need goes to the following ones.
- * A single text gets all of it.
+ * Cuts the texts so that together they fit into one result. Each text gets an equal share of the remaining space, in order,
+ * so space that a short text does not need goes to the following ones.
  */
 export function fitTexts(texts: readonly string[], room: number = resultCharacters): FittedText[] {
   let left = room;

@@ -30,7 +30,7 @@ export interface ToolAnswer<Output> {
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: string;
   title: string;
-  /** When to call the tool and what to pass: the only thing an agent knows about it */
+  /** When to call the tool and what to pass. Agents know nothing else about it */
   description: string;
   input: Input;
   output: Output;

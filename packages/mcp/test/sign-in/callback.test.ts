@@ -125,13 +125,13 @@ describe('the link', () => {
   });
 
   it.each(['http://memory.example', 'ftp://127.0.0.1', 'javascript:alert(1)', ''])(
-    'cannot be made for a page that others on the way could replace: %s',
+    'cannot be created for a page that an attacker on the network could replace: %s',
     async (webUrl) => {
       await expect(start({ webUrl })).rejects.toMatchObject({ code: 'insecure_web_url' });
     },
   );
 
-  it('cannot be made with a label or relayer that no page would show', async () => {
+  it('cannot be created with a label or relayer that pages reject', async () => {
     await expect(start({ label: 'x'.repeat(65) })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(start({ relayerUrl: 'file:///etc' })).rejects.toMatchObject({ code: 'invalid_request' });
   });

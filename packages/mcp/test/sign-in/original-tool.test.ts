@@ -15,7 +15,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useMachine } from '../stdio/machine.ts';
 
-/** What users of MemWal's tools bring along: their credential file, and tools that make links in query form. */
+/** Compatibility with MemWal's tools: their credential file, and sign-in links in query form. */
 
 const machine = useMachine();
 let backend: TestBackend;
@@ -43,7 +43,7 @@ describe('login --from-memwal', () => {
     theirs = join(machine.home, '.memwal', 'credentials.json');
   });
 
-  /** A file of the original's clients, of the local system's own key unless changed. */
+  /** A credential file of MemWal's clients, by default with the local system's own key. */
   async function write(change: object = {}, mode = 0o600): Promise<string> {
     const { delegatePublicKey, ...fields } = system.credentials;
     const text = JSON.stringify({
@@ -139,7 +139,7 @@ describe('a link in query form', () => {
   let tool: Server;
   let key: TestKey;
   let received: { path: string; body: Record<string, unknown> }[];
-  /** The tool's response to the post */
+  /** The tool's response to the page's POST */
   let answers: { status: number; readable: boolean };
 
   beforeAll(async () => {

@@ -20,14 +20,14 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useMachine } from '../stdio/machine.ts';
 
-/** Signing in while another user of the machine watches: `memrelay up`, the real command, a real browser. */
+/** Tests a sign-in while another user of the machine is watching, with `memrelay up`, the real command and a real browser. */
 
 const machine = useMachine();
 let backend: TestBackend;
 let system: PrivateSystem;
 let browser: Browser;
 let page: Page;
-/** Of the browser opener, which replaces xdg-open */
+/** Folder of the fake browser opener that replaces xdg-open */
 let folder: string;
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ function startLogin(): { child: ChildProcess; printed: () => string; ended: Prom
   return { child: stdio.child, printed: () => text, ended };
 }
 
-/** Root tests as another user; elsewhere only the mode of the file is known. */
+/** With root the test reads as another user; without root it can only check the file's mode. */
 const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
 /** The arguments of every running opener, as any user of the machine reads them. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Carries bytes to a server, and can lose its next answer. */
+/** A proxy to a server that can drop the server's next response. */
 export interface LossyLine {
   url: string;
-  /** Cuts the line after the server answered the next request, then resolves. Later clients wait for `repair` */
+  /** Disconnects after the server has answered the next request, then resolves. Later clients wait for `repair` */
   loseAnswer(): Promise<void>;
   repair(): void;
   close(): Promise<void>;

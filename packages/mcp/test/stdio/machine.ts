@@ -9,7 +9,7 @@ import { saveCredentials, signInCredentialsPath } from '@memrelay/sdk/save-crede
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { type StdioOptions, type StdioProcess, startStdio } from './stdio-process.ts';
 
-/** Two key pairs, so that a test sees which one signs. */
+/** Two key pairs, so that a test can tell which one signs. */
 export const keys = [
   ['11'.repeat(32), 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737'],
   ['22'.repeat(32), 'a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The oldest Node of this machine that the package is made for (20 and newer); this one where there is no other. */
+/** The oldest installed Node that the package supports (20 or newer); the current one if there is no other. */
 export function oldestNode(): string {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin'];
   const found = [...new Set(folders.map((folder) => join(folder, 'node')))]

@@ -35,7 +35,7 @@ async function openedFile(): Promise<string> {
   return fileURLToPath(given);
 }
 
-it('opens a private file that redirects to the whole link, and removes it', async () => {
+it('opens a private file that redirects to the complete link, and removes it', async () => {
   const remove = await openBrowser(url, env, 'linux');
   const file = await openedFile();
   expect(dirname(file)).toBe(join(folder, '.mem'));

@@ -41,7 +41,7 @@ afterAll(async () => {
 const signIn = (relayerUrl: string) =>
   saveCredentials(machine.credentialsPath, credentialsOf(network, owner, relayerUrl));
 
-/** What the page does with a link: a new key, registered on chain and sealed to the tool. */
+/** Does what the page does with a link: registers a new key on chain and seals it to the tool. */
 async function approve(url: string): Promise<{ code: string; publicKey: string }> {
   const key = newTestKey();
   await owner.addDelegate(key, {});
@@ -121,7 +121,7 @@ describe('the stdio package with a real relayer', () => {
     expect(await answer).toMatchObject({ isError: false });
     expect(await stored(namespace)).toBe(1);
 
-    // The seconds without a relayer were waited for, not spun through.
+    // The retries waited while there was no relayer, instead of spinning.
     expect(await processorSeconds(stdio.child.pid!)).toBeLessThan(3);
     await line.close();
   });

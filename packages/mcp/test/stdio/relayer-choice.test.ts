@@ -20,7 +20,7 @@ afterEach(() => {
 
 const choose = (...args: string[]) => chooseService(readSettings(args, {}));
 
-/** As `memrelay up` leaves it while it runs. */
+/** Writes the dashboard file like a running `memrelay up`. */
 async function runHere(running: Omit<LocalDashboard, 'token'>): Promise<void> {
   const dataDir = process.env.MEM_DATA_DIR!;
   await mkdir(dataDir);

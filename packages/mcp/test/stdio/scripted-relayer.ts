@@ -9,14 +9,14 @@ export interface SeenCall {
 }
 
 /**
- * An HTTP server in place of a relayer, to see which requests arrive and to send responses that no relayer sends on
- * demand. How a relayer handles a call is tested against the real one.
+ * An HTTP server that replaces a relayer, to record which requests arrive and to send responses that a relayer does not send
+ * on demand. How a relayer handles a call is tested against the real one.
  */
 export interface ScriptedRelayer {
   port: number;
   url: string;
   seen: SeenCall[];
-  /** Responses to the next writes in turn: a status, or a dropped connection. Later ones succeed */
+  /** Responses to the next writes, in order: a status, or a dropped connection. Later writes succeed */
   faults: (number | 'drop')[];
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startScriptedRelayer(port = 0): Promise<ScriptedRelayer> {
       ),
     );
   });
-  // On all addresses of this machine, so that a test can come by one that is not called loopback.
+  // On all addresses of this machine, so that a test can use one that does not count as loopback.
   server.listen(port, '0.0.0.0');
   await once(server, 'listening');
   const own = (server.address() as AddressInfo).port;

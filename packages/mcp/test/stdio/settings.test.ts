@@ -39,7 +39,7 @@ describe('settings', () => {
       });
   });
 
-  it('takes the data directory and the label from nowhere but a flag or variable', () => {
+  it('takes the data directory and the label only from a flag or variable', () => {
     expect(read('', {})).toMatchObject({ dataDir: undefined, label: undefined });
     expect(read('', { MEM_DATA_DIR: '/a' }).dataDir).toBe('/a');
     expect(read('--data-dir=/b', { MEM_DATA_DIR: '/a' }).dataDir).toBe('/b');

@@ -6,7 +6,7 @@ import { keys, useMachine } from './machine.ts';
 import { type ScriptedRelayer, startScriptedRelayer } from './scripted-relayer.ts';
 import type { Message } from './stdio-process.ts';
 
-/** Starting a process is slow, so one of them goes through many states. */
+/** Starting a process is slow, so each one is tested in many states. */
 
 const machine = useMachine();
 const memoryTools = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];

@@ -16,32 +16,32 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** The package as a host has it: a process, and one JSON-RPC message a line. */
+/** The package as a host runs it: a process with one JSON-RPC message per line. */
 export interface StdioProcess {
   child: ChildProcess;
-  /** Everything on stdout, in order; a line that is no JSON fails the process's requests */
+  /** All messages on stdout, in order; a line that is not JSON fails the pending requests */
   messages: Message[];
   stderr(): string;
   send(line: string): void;
   request(method: string, params?: object): Promise<Message>;
-  /** The first message from here on that fits */
+  /** The first matching message from now on */
   next(fits: (message: Message) => boolean): Promise<Message>;
   /** `initialize` and its notification */
   open(): Promise<Message>;
   tools(): Promise<string[]>;
   call(name: string, args?: object): Promise<ToolResult>;
-  /** Closes stdin and waits for the end */
+  /** Closes stdin and waits until the process has ended */
   end(): Promise<number | null>;
 }
 
 export interface StdioOptions {
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** Another Node than this one */
+  /** Path of another Node; default: the current one */
   node?: string;
 }
 
-/** Starts the package with this home and nothing else of this process's environment but PATH. */
+/** Starts the package with this home. Of the current environment it gets only PATH. */
 export function startStdio(home: string, { args = [], env = {}, node }: StdioOptions = {}): StdioProcess {
   // SSH: a test must not open a browser on the machine it runs on.
   const environment = { PATH: process.env.PATH, HOME: home, SSH_CONNECTION: 'test', ...env };

@@ -7,14 +7,14 @@ import type { FinishedCall, ToolServerOptions } from '../../src/tools/tool-serve
 import { callTool, openSession, type Session } from './open-session.ts';
 import { referenceOf } from './reference-page.ts';
 
-/** What a host and its agent see before any call, and calls that are rejected before a relayer is involved. */
+/** Tests what a host and its agent see before any call, and calls that are rejected before they reach a relayer. */
 
 const signedOut: ToolServerOptions = {
   client: () => {
     throw new ToolRefusal('sign_in_required', 'Call mem_login first.');
   },
 };
-/** Calls rejected before this is used have sent nothing */
+/** Fails every request, which proves that rejected calls have sent nothing */
 const unreachable: ToolServerOptions = {
   client: () =>
     new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : unexpected(name)) }) as never,

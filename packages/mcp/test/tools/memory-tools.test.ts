@@ -4,10 +4,10 @@ import { createTestOwner, newTestKey } from '@memrelay/dev-env/test-owner';
 import { parseHeader } from '@memrelay/envelope/header';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FinishedCall } from '../../src/tools/tool-server-options.ts';
-import { examples, withoutChance } from './reference-page.ts';
+import { examples, withPlaceholders } from './reference-page.ts';
 import { useToolsWorld } from './tools-world.ts';
 
-/** The tools as an agent uses them: the official client, a relayer with all its parts, a model that the test scripts. */
+/** Tests the tools as an agent uses them: with the official client, a complete relayer and a scripted model. */
 
 const world = useToolsWorld();
 const { memoryOf, sessionOf } = world;
@@ -121,7 +121,7 @@ describe('slow calls', () => {
 
   test('a recall before the text is embedded reports that something is still being saved', async () => {
     const { call } = await sessionOf(memoryOf(), { waitMs: 300 });
-    // Embedded once, the question needs no provider
+    // The question was embedded before, so it needs no provider
     const first = await call('mem_recall', { query: 'When does the ferry leave?' });
     expect(first.text).toContain(`No memory was found in namespace "${namespace}"`);
     expect(first.text).toContain('mem_restore');
@@ -319,7 +319,7 @@ describe('facts, answers, stored memories', () => {
         method: 'PUT',
         body: Buffer.from(sealedLike(header, { namespace, text, signer })),
       });
-    // The session's namespace is filled in before the schema's "required" is judged
+    // The session's namespace is filled in before the schema's "required" is checked
     const part = await call('mem_restore', { limit: 1 });
     expect(part.structured).toMatchObject({ namespace, restored: 1, skipped: 1, total: 3, more: true });
     expect(part.text).toContain('call mem_restore again');
@@ -356,7 +356,7 @@ test('the examples on the reference page return what it shows', async () => {
     const args = 'ids' in given ? { ids: [first] } : given;
     const answered = await call(name, args);
     first ??= answered.structured?.job_id;
-    expect(withoutChance(answered.text), name).toBe(text);
+    expect(withPlaceholders(answered.text), name).toBe(text);
   }
   memory.destroy();
 });

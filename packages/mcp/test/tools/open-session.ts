@@ -3,14 +3,14 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createToolServer } from '../../src/tools/create-tool-server.ts';
 import type { ToolServerOptions } from '../../src/tools/tool-server-options.ts';
 
-/** What a tool answered, as a test looks at it. */
+/** A tool's result in the form that tests compare. */
 export interface Answered {
   text: string;
   structured: Record<string, unknown> | undefined;
   isError: boolean;
 }
 
-/** The official client in a session with the tools, without a network between. */
+/** The official client in a session with the tools, connected in memory without a network. */
 export interface Session {
   client: Client;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Answered>;
@@ -23,7 +23,7 @@ export async function openSession(options: ToolServerOptions): Promise<Session> 
   const client = new Client({ name: 'test', version: '1.0.0' });
   await createToolServer(options).connect(ofServer);
   await client.connect(ofClient);
-  // The client holds structured content to the output schema only of tools that it has seen listed
+  // The client validates structured content only for tools that it has listed before
   await client.listTools();
   return { client, call: (...call) => callTool(client, ...call), close: () => client.close() };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const page = readFileSync(new URL('../../../../docs/tools-reference.md', import.meta.url), 'utf8');
 
-/** What docs/tools-reference.md says of a tool. */
+/** A tool as described in docs/tools-reference.md. */
 export function referenceOf(tool: string): string {
   return page.split(/^## /m).find((section) => section.startsWith(`${tool}\n`)) ?? '';
 }
@@ -10,7 +10,7 @@ export function referenceOf(tool: string): string {
 export interface Example {
   name: string;
   arguments: Record<string, unknown>;
-  /** The text of the result, without what differs each time */
+  /** The text of the result, without the parts that differ each time */
   text: string;
 }
 
@@ -18,12 +18,12 @@ export interface Example {
 export function examples(): Example[] {
   return [...page.matchAll(/^```json\n(.*?)```\n+```text\n(.*?)\n```$/gms)].map(([, call, text]) => ({
     ...JSON.parse(call!),
-    text: withoutChance(text!),
+    text: withPlaceholders(text!),
   }));
 }
 
-/** Ids, keys, times, scores, sizes and addresses as one sign each. */
-export function withoutChance(text: string): string {
+/** Replaces ids, keys, times, scores, sizes and addresses, which differ in each run, by placeholders. */
+export function withPlaceholders(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replace(/blob [A-Za-z0-9_-]{43}/g, 'blob BLOB')

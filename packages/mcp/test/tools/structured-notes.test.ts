@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useToolsWorld } from './tools-world.ts';
 
-/** Two of three hosts pass on only the structured output, so what protects the agent must be in it. */
+/** Two of three hosts pass on only the structured output, so it must contain the note that protects the agent. */
 
 const { sessionOf } = useToolsWorld();
 

@@ -8,20 +8,20 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { ToolServerOptions } from '../../src/tools/tool-server-options.ts';
 import { openSession, type Session } from './open-session.ts';
 
-/** A relayer with all its parts, an owner, and what a test opens, closed after it. */
+/** A complete relayer, an owner, and the sessions that a test opens, which are closed after the test. */
 export interface ToolsWorld {
   readonly faulty: FaultyWorld;
-  /** Between the tools and the relayer, for sessions that ask for its URL */
+  /** A proxy between the tools and the relayer, for sessions that use its URL */
   readonly line: FaultProxy;
   readonly owner: TestOwner;
-  /** Of its own for each test */
+  /** A separate one for each test */
   readonly namespace: string;
   memoryOf(options?: Partial<MemRelayOptions>, url?: string): MemRelay;
-  /** With all tools and the test's namespace */
+  /** Opens a session with all tools and the test's namespace */
   sessionOf(memory?: MemRelay, options?: Partial<ToolServerOptions>): Promise<Session>;
 }
 
-/** One system for the test file that calls this; everything works again before each test. */
+/** Starts one system for the calling test file, and resets its faults before each test. */
 export function useToolsWorld(): ToolsWorld {
   let faulty: FaultyWorld;
   let line: FaultProxy;

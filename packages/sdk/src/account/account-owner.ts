@@ -103,7 +103,7 @@ export class AccountOwner {
 
   /**
    * Creates this wallet's account, optionally with a first delegate. A delegate that can `prove` its consent is added by a
-   * second transaction, because the proof covers the account's id. If that fails, the account exists without it.
+   * second transaction, because the proof covers the account's id. If that fails, the account exists without the delegate.
    */
   async createAccount(delegate?: FirstDelegate): Promise<Done & { accountId: string }> {
     const { packageId, registryId } = this.network;
@@ -137,7 +137,7 @@ export class AccountOwner {
     );
   }
 
-  /** Adds a key that someone else has, with a scope and without its proof; starts a new key epoch. */
+  /** Adds someone else's key with a scope but without a proof of consent; starts a new key epoch. */
   addUnprovenDelegate(
     accountId: string,
     delegate: transactions.NewDelegate & { scope: Scope },
@@ -173,7 +173,7 @@ export class AccountOwner {
     return this.run(transactions.reactivateAccount(this.network.packageId, accountId));
   }
 
-  /** Offers the account to another wallet; nothing changes until that accepts. */
+  /** Offers the account to another wallet; nothing changes until that wallet accepts. */
   offerOwner(accountId: string, newOwner: string): Promise<Done> {
     return this.run(transactions.offerOwner(this.network.packageId, accountId, newOwner));
   }

@@ -62,7 +62,7 @@ export function createSponsorClient(serverUrl: string, fetch: Fetch): SponsorCli
   };
 }
 
-/** The signer's own check: this sender, this kind, and gas that is not the sender's. */
+/** Whether the sponsored transaction has the requested sender and kind, and gas that is not paid by the sender. */
 function isSame(transaction: Uint8Array, kind: Uint8Array, sender: string): boolean {
   try {
     const data = bcs.TransactionData.parse(transaction).V1;

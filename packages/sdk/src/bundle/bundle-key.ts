@@ -12,8 +12,8 @@ const magic = utf8('MRX1');
 const version = 1;
 const scryptKdf = 1;
 const saltLength = 16;
-/** 128 MiB and about a second */
-const usualLogN = 17;
+/** Takes 128 MiB and about one second */
+const defaultLogN = 17;
 /** Limit for headers written by others: 512 MiB */
 const logNs = { min: 10, max: 19 };
 const shortestPassphrase = 12;
@@ -29,7 +29,7 @@ export interface BundleKey {
  * A new salt and its key. `logN`: the cost of each passphrase guess, as a power of two (10 to 19). Throws
  * `invalid_argument` for a passphrase below 12 characters.
  */
-export async function newBundleKey(passphrase: string, logN: number = usualLogN): Promise<BundleKey> {
+export async function newBundleKey(passphrase: string, logN: number = defaultLogN): Promise<BundleKey> {
   if ([...passphrase].length < shortestPassphrase || !passphrase.isWellFormed())
     throw new MemRelayError(
       'invalid_argument',

@@ -11,7 +11,7 @@ import { type BundleKey, bundleHeaderLength, bundleKeyOf } from './bundle-key.ts
 const prefixLength = 1 + 4 + 12;
 const nonceLength = 12;
 const tagLength = 16;
-/** A page of an export is at most a few MiB; a single memory with its vectors below 4 */
+/** A page of an export has at most a few MiB, and a single memory with its vectors less than 4 MiB */
 const maxRecordLength = 24 * 1024 * 1024;
 
 /** One sealed record. `index` counts from 0. */
@@ -51,29 +51,29 @@ export async function openRecords(
   passphrase: string,
   known?: BundleKey,
 ): Promise<OpenedRecords> {
-  const take = taker(source);
-  const header = (await take(bundleHeaderLength)).slice();
+  const read = byteReader(source);
+  const header = (await read(bundleHeaderLength)).slice();
   const isKnown = known?.header.every((byte, i) => header[i] === byte);
   const key = isKnown ? known! : await bundleKeyOf(header, passphrase);
-  return { key, records: readRecords(p, key, take) };
+  return { key, records: readRecords(p, key, read) };
 }
 
 async function* readRecords(
   p: Primitives,
   { header, key }: BundleKey,
-  take: Take,
+  read: ReadBytes,
 ): AsyncGenerator<BundleRecord, void, undefined> {
   let end = bundleHeaderLength;
   for (let index = 0; ; index++) {
-    const prefix = (await takeWhole(take, prefixLength)).slice();
+    const prefix = (await readExactly(read, prefixLength)).slice();
     const last = prefix[0]!;
     const length = readU32(prefix, 1);
     if (last > 1 || length < tagLength || length > maxRecordLength) throw damaged(index);
-    const sealed = await takeWhole(take, length);
+    const sealed = await readExactly(read, length);
     const plaintext = p.aesGcmOpen(key, prefix.subarray(5), aadOf(header, index, last), sealed);
     if (plaintext === undefined) throw damaged(index);
     end += prefixLength + length;
-    if (last === 1 && (await take(1)).length > 0)
+    if (last === 1 && (await read(1)).length > 0)
       throw new MemRelayError('invalid_bundle', 'There is data after the end of the bundle.');
     yield { index, plaintext, last: last === 1, end };
     if (last === 1) return;
@@ -92,8 +92,8 @@ function damaged(index: number): MemRelayError {
   );
 }
 
-async function takeWhole(take: Take, length: number): Promise<Uint8Array> {
-  const bytes = await take(length);
+async function readExactly(read: ReadBytes, length: number): Promise<Uint8Array> {
+  const bytes = await read(length);
   if (bytes.length === length) return bytes;
   throw new MemRelayError(
     'bundle_cut_off',
@@ -102,9 +102,9 @@ async function takeWhole(take: Take, length: number): Promise<Uint8Array> {
 }
 
 /** The next `length` bytes; fewer only at the end. Valid until the next call. */
-type Take = (length: number) => Promise<Uint8Array>;
+type ReadBytes = (length: number) => Promise<Uint8Array>;
 
-function taker(source: AsyncIterable<Uint8Array>): Take {
+function byteReader(source: AsyncIterable<Uint8Array>): ReadBytes {
   const iterator = source[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array(0);
   return async (length) => {

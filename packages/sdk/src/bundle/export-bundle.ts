@@ -24,7 +24,7 @@ export interface ExportClient {
 export interface ExportOptions extends CallOptions {
   /** At least 12 characters. It stays in the client: no server sees it or anything derived from it. */
   passphrase: string;
-  /** Every namespace that the key may read when omitted */
+  /** If omitted: every namespace that the key may read */
   namespace?: string | undefined;
   /** State of an interrupted export (`resumeBundle`); append the output there */
   resume?: BundlePosition | undefined;

@@ -105,15 +105,15 @@ function itemOf(
 ): Item {
   const envelope = bytes.subarray(0, memory.envelope);
   const { vectors, importance } = memory;
-  const bare = { envelope: toBase64(envelope), secret: secretOf(p, envelope, keys), importance };
-  if (!vectors) return bare;
+  const withoutVectors = { envelope: toBase64(envelope), secret: secretOf(p, envelope, keys), importance };
+  if (!vectors) return withoutVectors;
   const values = Array.from({ length: vectors.count }, (_, i) => {
     const start = memory.envelope + i * vectors.bytes;
     return toBase64(bytes.subarray(start, start + vectors.bytes));
   });
-  const whole = { ...bare, vectors: { model: vectors.model, values } };
+  const withVectors = { ...withoutVectors, vectors: { model: vectors.model, values } };
   // A memory that does not fit together with its vectors is re-embedded
-  return sizeOf(whole) > requestBytes ? bare : whole;
+  return sizeOf(withVectors) > requestBytes ? withoutVectors : withVectors;
 }
 
 function secretOf(p: Primitives, envelope: Uint8Array, keys: ReadonlyMap<string, Uint8Array>): string {

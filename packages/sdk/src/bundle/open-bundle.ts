@@ -5,7 +5,7 @@ import { type BundleContent, type BundleStart, decodeContent, type ReadContent }
 import type { BundleKey } from './bundle-key.ts';
 import { openRecords } from './bundle-records.ts';
 
-/** A bundle that was read completely. */
+/** A bundle that was read and verified completely. */
 export interface Bundle {
   start: BundleStart;
   /** Identifies the bundle: 48 hex digits of its header */
@@ -20,8 +20,8 @@ export interface Bundle {
 }
 
 /**
- * Reads a whole bundle once, so that nothing of a damaged, truncated or wrongly keyed bundle is used. `source` returns its
- * bytes from the start, each time it is called. Throws `invalid_bundle`, `bundle_cut_off`,
+ * Reads a whole bundle once, so that no part of a damaged or truncated bundle, or of one with another passphrase, is used.
+ * `source` returns its bytes from the start each time it is called. Throws `invalid_bundle`, `bundle_cut_off`,
  * `unsupported_bundle`, `wrong_passphrase`.
  */
 export async function openBundle(

@@ -13,8 +13,8 @@ export interface AccountState extends AccountObject {
 }
 
 /**
- * A client must seal under a new key epoch within 60 s (security.md, "What revocation promises"). This is the part of it that
- * cached state may be old; the rest is for a running call.
+ * Maximum age of cached account state. A client must seal under a new key epoch within 60 s (security.md, "What revocation
+ * promises"); the other half of that time is for a call already in progress.
  */
 export const maxAccountAgeMs = 30_000;
 
@@ -37,7 +37,7 @@ export function createAccountSource(
   async function refresh(): Promise<AccountState> {
     const askedAt = now();
     const found = await readAccount(chain, packageId, accountId.toLowerCase()).catch((cause: unknown) => {
-      throw unavailable('it did not answer', cause);
+      throw unavailable('it did not respond', cause);
     });
     if (!found)
       throw new MemRelayError(
@@ -45,7 +45,7 @@ export function createAccountSource(
         `${accountId} is not an account of the package ${packageId}.`,
       );
     if (known && found.objectVersion < known.state.objectVersion)
-      throw unavailable('it answered from the past');
+      throw unavailable('it returned an older state than before');
     const state = { ...found, origin: fromHex(found.account.origin) };
     known = { state, readAt: askedAt };
     return state;

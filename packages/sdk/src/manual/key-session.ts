@@ -1,7 +1,7 @@
 import type { EncSession } from '@memrelay/protocol/enc-session';
 import type { ExportedSessionKey } from '@mysten/seal';
 import { fromBase64 } from '../wire/base64.ts';
-import { keptSessions, type SessionSource, sessionSignedBy } from '../wire/enc-session.ts';
+import { cachedSessions, type SessionSource, sessionSignedBy } from '../wire/enc-session.ts';
 import { MemRelayError } from '../wire/errors.ts';
 import type { Connection } from '../wire/request.ts';
 
@@ -12,7 +12,7 @@ export interface SessionSigner {
   signPersonalMessage(message: Uint8Array): Promise<{ signature: string }>;
 }
 
-/** The maximum that key servers accept, because a wallet asks its user each time. */
+/** The maximum that key servers accept. Shorter sessions would make the wallet ask its user more often. */
 const walletMinutes = 30;
 
 /** Sessions signed by the wallet, each for 30 minutes, or by the delegate key if there is no wallet. */
@@ -21,7 +21,7 @@ export function keySessions(
   wallet: SessionSigner | undefined,
 ): SessionSource {
   if (!wallet) return sessions;
-  return keptSessions(clock, walletMinutes, (terms) =>
+  return cachedSessions(clock, walletMinutes, (terms) =>
     sessionSignedBy(wallet.toSuiAddress(), terms, async (message) => {
       try {
         return (await wallet.signPersonalMessage(message)).signature;
@@ -36,7 +36,7 @@ export function keySessions(
   );
 }
 
-/** A session as Seal's client takes it. */
+/** Converts a session header to the form that Seal's client imports. */
 export function exportedSession(header: string): ExportedSessionKey {
   const { mvrName: _, ...session } = JSON.parse(new TextDecoder().decode(fromBase64(header))) as EncSession;
   return session;

@@ -64,11 +64,12 @@ export function manualNetwork(
   if (config.network !== name)
     throw new MemRelayError(
       'network_mismatch',
-      `The relayer uses ${config.network}, this client ${name}. Check serverUrl and network.name.`,
+      `The relayer uses the network ${config.network}, but this client uses ${name}. Check serverUrl and network.name.`,
     );
   const isLocal = name === 'localnet';
   const defaults = networkDefaults[name];
-  const chainRpcUrl = options.chainRpcUrl ?? (isLocal ? ownMachine(config.suiRpcUrl) : defaults.chainRpcUrl);
+  const chainRpcUrl =
+    options.chainRpcUrl ?? (isLocal ? requireLoopback(config.suiRpcUrl) : defaults.chainRpcUrl);
   const keyServers =
     options.keyServers ?? (isLocal ? reportedServers(config, options) : independent(defaults.keyServers));
   if (setName(keyServers) !== setName({ servers: config.encServerConfigs, threshold: config.encThreshold }))
@@ -114,14 +115,14 @@ function knownNetwork(name: string): Network {
 }
 
 /** A local chain is trusted only on this machine. */
-function ownMachine(url: string): string {
+function requireLoopback(url: string): string {
   if (isLoopbackHost(parseUrl(url).hostname)) return url;
   throw notPinned(`its chain is ${url}`);
 }
 
 function reportedServers(config: PublicConfig, options: ManualNetworkOptions): KeyServerSet {
   if (!isLoopbackHost(parseUrl(options.chainRpcUrl ?? config.suiRpcUrl).hostname))
-    throw notPinned('its key servers are of no known network');
+    throw notPinned('its key servers belong to no known network');
   return { servers: config.encServerConfigs, threshold: config.encThreshold };
 }
 

@@ -79,8 +79,8 @@ export async function connectManual(
 const lexical = /^lexical-/;
 
 /**
- * The dimension of vectors. Throws `embedding_mismatch` if the relayer embeds with a different model: memories embedded by one
- * would silently be invisible to the other.
+ * The dimension of vectors. Throws `embedding_mismatch` if the relayer embeds with a different model, because then neither
+ * would find the memories that the other has embedded.
  */
 export function checkedDimension(
   { embedding }: Pick<ManualNetwork, 'embedding'>,

@@ -31,12 +31,12 @@ import type {
 import { recallSealed } from './recall.ts';
 import { rememberSealed } from './remember.ts';
 
-/** Parallel uploads of one call: each may keep several copies of a one-megabyte memory. */
+/** Parallel uploads of one call. Limited because each may hold several copies of a one-megabyte memory. */
 const writesAtOnce = 4;
 
 /**
- * A client that embeds and encrypts locally: the relayer stores and finds data that it cannot read, and gets neither texts nor
- * questions nor the provider's key. docs/manual-mode.md lists what it does get.
+ * A client that embeds and encrypts locally: the relayer stores and searches data that it cannot read, and receives no texts,
+ * no questions and no provider key. docs/manual-mode.md lists what the relayer still learns.
  *
  * Methods reject with `MemRelayError`, or with `signal.reason` when the caller aborts. Calls may overlap. Reuse one client:
  * it creates one key per namespace and key epoch, and each key costs readers time. `destroy` it when it is no longer needed.
@@ -74,7 +74,7 @@ export class MemRelayManual {
     } as ManualOptions);
   }
 
-  /** The delegate public key, 64 lower-case hex characters: memories are signed by it */
+  /** The delegate public key, 64 lower-case hex characters. Its private half signs the memories */
   get publicKey(): string {
     return this.#connection.publicKey;
   }

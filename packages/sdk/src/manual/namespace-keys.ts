@@ -17,7 +17,7 @@ export interface SealingKey {
   wraps: readonly Wrap[];
 }
 
-/** Same renewal as in the relayer (security.md, "Envelope"). */
+/** A key pair is used as long as in the relayer (security.md, "Envelope"). */
 const maxAgeMs = 180 * 86_400_000;
 
 /**
@@ -52,7 +52,7 @@ export function createNamespaceKeys(
       });
       key.fill(0);
       const wraps: Wrap[] = [{ type: wrapType.seal, bytes: encryptedObject }];
-      // Verified like every reader will: never seal to a key that no one can open
+      // The same check as every reader's, so that nothing is sealed to a key that readers would reject
       checkWrap({ header: { identity, wraps } }, expected);
       if (account.recovery_pk.length > 0)
         wraps.push(sealRecoveryWrap(p, account.recovery_pk, { identity, recipientPk }, privateKey));

@@ -32,7 +32,7 @@ export interface Opening {
   /** Tag of the requested namespace */
   tag: Uint8Array;
   trust: Trust;
-  /** The sets of key servers whose wraps are opened, as `expected` has them */
+  /** The sets of key servers whose wraps are opened, in the order of `expected` */
   sets: readonly KeyServerSet[];
   expected: WrapExpectation;
   /** Additional wraps by recipient key, for key servers that were configured later */

@@ -1,6 +1,6 @@
 /**
- * Detects hosts that are not on the public internet, by name only: browsers do not expose resolved addresses. A service that
- * acts for others must pass the client a `fetch` that checks the addresses.
+ * Detects hosts that are not on the public internet. Only the name is checked, because browsers do not expose resolved
+ * addresses. A service that acts for others must pass the client a `fetch` that checks the addresses.
  */
 
 type Range = readonly [base: number, bits: number];

@@ -7,7 +7,7 @@ import { sleep, withTimeout } from '../wire/abort.ts';
 import type { ManualNetwork } from './manual-network.ts';
 
 /** A blob or a patch of a quilt, as listed in an index. */
-export interface BlobPlace {
+export interface IndexedBlob {
   blobId: string;
   /** Digest of its bytes from the index, hex */
   sha256?: string | undefined;
@@ -22,7 +22,7 @@ export type ReadBlob = { ok: true; bytes: Uint8Array } | { ok: false; reason: Bl
 
 export interface BlobReader {
   /** Returns bytes only if they are verified to be the blob's. Rejects only with the signal's reason. */
-  read(place: BlobPlace, signal: AbortSignal | undefined): Promise<ReadBlob>;
+  read(blob: IndexedBlob, signal: AbortSignal | undefined): Promise<ReadBlob>;
 }
 
 export interface BlobReaderOptions {
@@ -54,17 +54,17 @@ export function createBlobReader({
   checkBlobIds,
   timeoutMs,
 }: BlobReaderOptions): BlobReader {
-  async function check(bytes: Uint8Array, { blobId, sha256 }: BlobPlace, host: string): Promise<void> {
+  async function check(bytes: Uint8Array, { blobId, sha256 }: IndexedBlob, host: string): Promise<void> {
     const wrong = new BlobFault('wrong_bytes', `${host} returned bytes that are not the blob`);
     if (sha256 !== undefined && toHex(p.sha256(bytes)) !== sha256) throw wrong;
     if (blobId.length === 50 || (sha256 !== undefined && !checkBlobIds)) return;
     if (computeBlobId(bytes, { nShards: await network.nShards() }).blobId !== blobId) throw wrong;
   }
 
-  async function readFrom(base: URL, place: BlobPlace, signal: AbortSignal): Promise<Uint8Array> {
+  async function readFrom(base: URL, blob: IndexedBlob, signal: AbortSignal): Promise<Uint8Array> {
     let bytes: Uint8Array;
     try {
-      const response = await network.guardedFetch(blobUrl(base, place.blobId), { signal });
+      const response = await network.guardedFetch(blobUrl(base, blob.blobId), { signal });
       if (response.status === 404) throw new BlobFault('blob_missing', `${base.host} does not have the blob`);
       if (response.status !== 200 || !response.body)
         throw new BlobFault('blob_unavailable', `${base.host} returned status ${response.status}`);
@@ -73,26 +73,26 @@ export function createBlobReader({
       if (error instanceof BlobFault) throw error;
       throw new BlobFault('blob_unavailable', `${base.host} did not return the blob`);
     }
-    await check(bytes, place, base.host);
+    await check(bytes, blob, base.host);
     return bytes;
   }
 
   /** The first verified response; all other requests are aborted. */
-  function race(place: BlobPlace, signal: AbortSignal): Promise<Uint8Array> {
+  function race(blob: IndexedBlob, signal: AbortSignal): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const stop = new AbortController();
     const faults: BlobFault[] = [];
     const urls = [...network.aggregatorUrls];
     const count = urls.length;
-    if (count === 0) reject(new BlobFault('blob_unavailable', 'no aggregator is named'));
+    if (count === 0) reject(new BlobFault('blob_unavailable', 'no aggregator is configured'));
     let timer: ReturnType<typeof setTimeout> | undefined;
     const next = (): void => {
       clearTimeout(timer);
       const base = urls.shift();
       if (!base) return;
-      readFrom(base, place, AbortSignal.any([signal, stop.signal])).then(resolve, (fault: BlobFault) => {
+      readFrom(base, blob, AbortSignal.any([signal, stop.signal])).then(resolve, (fault: BlobFault) => {
         faults.push(fault);
-        if (faults.length === count) reject(worstOf(faults));
+        if (faults.length === count) reject(mostInformative(faults));
         else next();
       });
       timer = setTimeout(next, raceAfterMs);
@@ -105,13 +105,14 @@ export function createBlobReader({
   }
 
   return {
-    async read(place, signal) {
-      if (!blobIdForm.test(place.blobId)) return failed('unverifiable', 'the index names no blob id');
-      if (place.blobId.length === 50 && place.sha256 === undefined)
-        return failed('unverifiable', 'the index tells no digest of this patch of a quilt');
+    async read(blob, signal) {
+      if (!blobIdForm.test(blob.blobId))
+        return failed('unverifiable', 'the relayer returned no valid blob id');
+      if (blob.blobId.length === 50 && blob.sha256 === undefined)
+        return failed('unverifiable', 'the relayer returned no digest of this quilt patch');
       const attempt = async (inner: AbortSignal, pauses: readonly number[]): Promise<ReadBlob> => {
         try {
-          return { ok: true, bytes: await race(place, inner) };
+          return { ok: true, bytes: await race(blob, inner) };
         } catch (error) {
           if (!(error instanceof BlobFault)) throw error;
           const [pause, ...later] = pauses;
@@ -121,16 +122,19 @@ export function createBlobReader({
           return attempt(inner, later);
         }
       };
-      const late = new BlobFault('blob_unavailable', `no aggregator gave the blob in ${timeoutMs} ms`);
+      const timedOut = new BlobFault(
+        'blob_unavailable',
+        `no aggregator returned the blob within ${timeoutMs} ms`,
+      );
       try {
         return await withTimeout(
           (inner) => attempt(inner, pausesMs),
           timeoutMs,
-          () => late,
+          () => timedOut,
           signal,
         );
       } catch (error) {
-        if (error === late) return failed(late.reason, late.message);
+        if (error === timedOut) return failed(timedOut.reason, timedOut.message);
         throw error;
       }
     },
@@ -142,7 +146,7 @@ function failed(reason: BlobFailure, message: string): ReadBlob {
 }
 
 /** Reports the most informative failure: wrong bytes say more than a missing blob. */
-function worstOf(faults: readonly BlobFault[]): BlobFault {
+function mostInformative(faults: readonly BlobFault[]): BlobFault {
   const of = (reason: BlobFailure) => faults.find((fault) => fault.reason === reason);
   return of('wrong_bytes') ?? of('blob_unavailable') ?? faults[0]!;
 }

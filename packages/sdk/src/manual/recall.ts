@@ -58,7 +58,7 @@ export async function recallSealed(
     callRelayer<RecallManualResponse>(connection, call),
     parts.account.read(maxAccountAgeMs, signal),
   ]);
-  // Limited here, because each match is fetched and opened, whatever number the relayer returns
+  // Limited here too: the relayer could return more matches, and each one is fetched and opened
   const hits = answer.results
     .slice(0, options.limit ?? limits.recallLimit.default)
     .filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);

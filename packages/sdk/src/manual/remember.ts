@@ -20,7 +20,7 @@ import type { ManualAccepted, ManualRememberOptions } from './manual-types.ts';
 export interface ManualWrite {
   text: string;
   namespace: string;
-  /** Of its pieces, in order; at least one */
+  /** The vectors of the text's pieces, in order; at least one */
   vectors: readonly Float32Array[];
   embeddingModel: string;
   idempotencyKey: string;
@@ -89,7 +89,7 @@ export async function rememberSealed(
   return { status: 'done', id: job.jobId, blobId: job.blobId };
 }
 
-/** Throws `invalid_argument` if the input violates a rule of the envelope, which the caller must fix. */
+/** Runs `seal`. Throws `invalid_argument` if the caller's input violates a rule of the envelope. */
 function sealed(seal: () => Uint8Array): Uint8Array {
   try {
     return seal();
@@ -122,7 +122,7 @@ export function fitting(vectors: readonly Float32Array[], maxBytes: number): rea
 
 const repeatLabel = utf8('memrelay-manual-repeat-v1\n');
 
-/** Equal only for the same call, and not guessable without the delegate key. */
+/** The `repeat_tag`: the same for each repetition of a call, and not guessable without the delegate key. */
 function repeatTag(
   p: Primitives,
   seed: Uint8Array,

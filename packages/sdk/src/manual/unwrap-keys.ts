@@ -38,7 +38,7 @@ export interface KeyFailure {
 export type UnwrappedKey = { ok: true; privateKey: Uint8Array } | KeyFailure;
 
 export interface KeyUnwrapper {
-  /** One result for each key, in order. Throws what signing a session throws. */
+  /** One result for each key, in order. Throws the errors of signing a session. */
   unwrap(state: AccountState, keys: readonly WrappedKey[]): Promise<UnwrappedKey[]>;
   /** Overwrites and removes all keys. */
   destroy(): void;
@@ -46,11 +46,11 @@ export interface KeyUnwrapper {
 
 const singleRequestsAtOnce = 4;
 
-/** Keys fetched by one session for one state of the account: after any change the key servers are asked again. */
-interface Holding {
+/** Keys fetched by one session for one state of the account. After any change of the account the key servers are asked again. */
+interface SessionKeys {
   name: string;
   session: SessionKey;
-  /** By set. A Seal client caches user keys regardless of whom they are for, so it lives only as long as this */
+  /** By set. A Seal client caches user keys without regard to the session, so it must not outlive this cache */
   clients: Map<KeyServerSet, Promise<SealClient>>;
   /** Requested user keys, by set and identity */
   requests: Map<KeyServerSet, Map<string, Promise<KeyFailure | undefined>>>;
@@ -63,16 +63,16 @@ export function createKeyUnwrapper(
   clients: SealClients,
   sessions: SessionSource,
 ): KeyUnwrapper {
-  let holding: Holding | undefined;
+  let current: SessionKeys | undefined;
 
-  async function holdingOf({ account, objectVersion }: AccountState): Promise<Holding> {
+  async function sessionKeysOf({ account, objectVersion }: AccountState): Promise<SessionKeys> {
     const header = await sessions.header(packageId);
     const name = `${header}/${account.id}/${objectVersion}`;
-    if (holding?.name === name) return holding;
-    forget(holding);
+    if (current?.name === name) return current;
+    forget(current);
     const session = imported(header);
-    holding = { name, session, clients: new Map(), requests: new Map(), opened: new Map() };
-    return holding;
+    current = { name, session, clients: new Map(), requests: new Map(), opened: new Map() };
+    return current;
   }
 
   function imported(header: string): SessionKey {
@@ -81,7 +81,7 @@ export function createKeyUnwrapper(
     } catch (cause) {
       throw new MemRelayError(
         'decrypt_denied',
-        "By the clock of this machine the session for the key servers has expired. The clock differs from the relayer's: set it.",
+        "According to this machine's clock, the session for the key servers has expired. The clock differs from the relayer's: set it.",
         { cause },
       );
     }
@@ -89,7 +89,7 @@ export function createKeyUnwrapper(
 
   /** Failures by identity. Sends one request per server for all identities that were not requested yet. */
   function requestKeys(
-    keyCache: Holding,
+    keyCache: SessionKeys,
     account: SharedAccount,
     set: KeyServerSet,
     keys: readonly WrappedKey[],
@@ -104,7 +104,7 @@ export function createKeyUnwrapper(
       for (const id of fresh) {
         const failure = request.then((failures) => failures.get(id));
         requests.set(id, failure);
-        // The next call requests refused or failed identities again
+        // So that the next call requests refused or failed identities again
         const removeRequest = (): void => void requests.delete(id);
         failure.then((found) => found && removeRequest(), removeRequest);
       }
@@ -113,7 +113,7 @@ export function createKeyUnwrapper(
   }
 
   async function ask(
-    keyCache: Holding,
+    keyCache: SessionKeys,
     account: SharedAccount,
     set: KeyServerSet,
     identities: readonly Uint8Array[],
@@ -126,7 +126,7 @@ export function createKeyUnwrapper(
       return new Map();
     } catch (error) {
       if (error instanceof MemRelayError) throw error;
-      // The policy is evaluated for all together, so one refusal refuses all; then request each alone
+      // The key servers check all identities together, so one refusal refuses all. Request each one alone
       if (!(error instanceof NoAccessError) || ids.length === 1)
         return new Map(ids.map((id) => [id, failureOf(error)]));
     }
@@ -136,7 +136,7 @@ export function createKeyUnwrapper(
     return new Map(each.flatMap((failures) => [...failures]));
   }
 
-  function clientOf(keyCache: Holding, set: KeyServerSet): Promise<SealClient> {
+  function clientOf(keyCache: SessionKeys, set: KeyServerSet): Promise<SealClient> {
     const known = keyCache.clients.get(set) ?? clients.clientOf(set);
     keyCache.clients.set(set, known);
     known.catch(() => keyCache.clients.delete(set));
@@ -145,7 +145,7 @@ export function createKeyUnwrapper(
 
   /** The client already has the user keys and sends no request, so every error is caused by the wrap. */
   async function open(
-    keyCache: Holding,
+    keyCache: SessionKeys,
     { identity, recipientPk, wrap, set }: WrappedKey,
   ): Promise<UnwrappedKey> {
     try {
@@ -166,7 +166,7 @@ export function createKeyUnwrapper(
     return { ok: false, reason: 'integrity', message: 'the wrap does not contain the key of its envelope' };
   }
 
-  function forget(keyCache: Holding | undefined): void {
+  function forget(keyCache: SessionKeys | undefined): void {
     for (const key of keyCache?.opened.values() ?? []) key.fill(0);
     keyCache?.opened.clear();
   }
@@ -174,7 +174,7 @@ export function createKeyUnwrapper(
   return {
     async unwrap(state, keys) {
       if (keys.length === 0) return [];
-      const keyCache = await holdingOf(state);
+      const keyCache = await sessionKeysOf(state);
       const account = { objectId: state.account.id, initialSharedVersion: state.initialSharedVersion };
       const unknown = keys.filter((key) => !keyCache.opened.has(nameOf(key)));
       const requests = new Map(
@@ -194,8 +194,8 @@ export function createKeyUnwrapper(
       return results;
     },
     destroy() {
-      forget(holding);
-      holding = undefined;
+      forget(current);
+      current = undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** A wire type with its `snake_case` keys in `camelCase`, all the way down. */
+/** A wire type with its `snake_case` keys in `camelCase`, at every depth. */
 export type CamelKeys<T> = T extends readonly (infer Item)[]
   ? CamelKeys<Item>[]
   : T extends object

@@ -14,7 +14,7 @@ const ed25519Flag = 0x00;
 
 /** At most 30. Short, because anyone with the header can read with it until it expires. */
 const ttlMinutes = 10;
-/** Key servers refuse a session from their future by even a millisecond, and clocks differ a little. */
+/** Key servers refuse a session that starts even a millisecond in their future, and clocks differ slightly. */
 const backdateMs = 30_000;
 /** A session is replaced this long before it expires, because a recall may still be decrypting. */
 const renewEarlyMs = 90_000;
@@ -38,11 +38,11 @@ export interface SessionTerms {
 }
 
 export function createSessionSource(signer: Signer, clock: Clock, shared?: SessionCache): SessionSource {
-  return keptSessions(clock, ttlMinutes, (terms) => createEncSession({ signer, ...terms }), shared);
+  return cachedSessions(clock, ttlMinutes, (terms) => createEncSession({ signer, ...terms }), shared);
 }
 
 /** Caches each session that `make` creates until shortly before it expires; concurrent callers share it. */
-export function keptSessions(
+export function cachedSessions(
   clock: Clock,
   ttlMin: number,
   make: (terms: SessionTerms) => Promise<EncSession>,
@@ -89,7 +89,7 @@ export async function createEncSession({
   );
 }
 
-/** The same for any signer of personal messages with this address; `sign` returns Sui's signature in base64. */
+/** Like `createEncSession`, for any signer of personal messages; `sign` returns Sui's signature in base64. */
 export async function sessionSignedBy(
   address: string,
   terms: SessionTerms,

@@ -11,7 +11,7 @@ import { type RetryPolicy, retryAfterMs, withRetries } from './retry.ts';
 import type { Signer } from './signer.ts';
 import { uuidV4 } from './uuid.ts';
 
-/** The parts of a client that its calls share. */
+/** The state that all calls of a client share. */
 export interface Connection {
   /** Base URL without a trailing slash */
   serverUrl: string;
@@ -162,7 +162,7 @@ async function exchange(
     const response = await connection.fetch(connection.serverUrl + call.path, {
       method: call.method,
       headers: sent,
-      // Copied by fetch; TypeScript wants to know that it is not shared memory.
+      // The cast only tells TypeScript that this is not shared memory.
       body: (body as Uint8Array<ArrayBuffer> | undefined) ?? null,
       signal,
       // A redirect would send the session and the text to a host that the caller did not choose. Not `error`: Cloudflare

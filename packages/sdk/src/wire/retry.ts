@@ -2,21 +2,21 @@
  * Which calls are retried, and how.
  *
  * Retried, because the same call may succeed a moment later:
- * - no answer: connection refused or dropped, an attempt longer than `timeoutMs`
+ * - no response: the connection was refused or dropped, or the attempt took longer than `timeoutMs`
  * - 429, and every code that the relayer's catalogue marks as retryable (overloaded, auth_unavailable, …)
  * - 408, 429, 502, 503, 504 without a known code, as returned by proxies
- * - nonce_replayed: something on the way delivered the request twice; the next attempt has its own nonce
+ * - nonce_replayed: the network or a proxy delivered the request twice; the next attempt has a new nonce
  *
  * Not retried: every other 4xx, 500, 503 llm_not_configured, a response that is malformed or for another account, an abort by
  * the caller.
  *
- * All methods are retried, writes too: `remember`, `rememberBulk` and `rememberManual` send an
- * `idempotency-key`, one per call and the same over its attempts, so that an attempt whose answer was lost
+ * All methods are retried, including writes: `remember`, `rememberBulk` and `rememberManual` send an
+ * `idempotency-key`, one per call and the same for all its attempts, so that a retry after a lost response
  * stores nothing twice. Every attempt is signed separately, with its own nonce and timestamp.
  *
- * How: at most `maxAttempts` (4) within `deadlineMs` (60 s). Between attempts it waits 250 ms, doubled each time up
- * to 8 s, with the second half of the wait random; or as long as `Retry-After` if that is longer, plus up to 250 ms, so that
- * clients do not all return at once. If a wait would pass the deadline, the last error is thrown immediately, with
+ * At most `maxAttempts` (4) are made within `deadlineMs` (60 s). The wait between attempts is 250 ms, doubled each time up
+ * to 8 s, of which the second half is random. If `Retry-After` is longer, the wait is that plus up to 250 ms at random, so
+ * that clients do not all return at once. If a wait would pass the deadline, the last error is thrown immediately, with
  * `retryAfterMs`.
  *
  * In addition, there is one more attempt if the relayer rejects a timestamp or a session and its `Date` header shows that the
@@ -70,7 +70,7 @@ export async function withRetries<T>(
   }
 }
 
-function delayBefore(retry: number, asked: number | undefined): number {
+function delayBefore(retry: number, requestedMs: number | undefined): number {
   const delay = backoffMs(retry, backoff);
-  return asked !== undefined && asked > delay ? asked + Math.random() * 250 : delay;
+  return requestedMs !== undefined && requestedMs > delay ? requestedMs + Math.random() * 250 : delay;
 }

@@ -28,7 +28,7 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
     if (key.length === 32) return Uint8Array.from(key);
     throw new MemRelayError(
       'invalid_argument',
-      `key must be 32 bytes, not ${key.length}; of a 64-byte expanded key pass the first half.`,
+      `key must be 32 bytes, not ${key.length}; if it is an expanded 64-byte key, pass its first half.`,
     );
   }
   const hex = typeof key === 'string' ? key.replace(/^0x/i, '') : '';
@@ -39,7 +39,7 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
   );
 }
 
-/** Creates a signer, which takes over the 32 bytes of `seed`: `destroy` overwrites them. */
+/** Creates a signer that owns the 32 bytes of `seed`: `destroy` overwrites them. */
 export function createSigner(seed: Uint8Array): Signer {
   let imported: Promise<CryptoKey | undefined> | undefined;
   let destroyed = false;

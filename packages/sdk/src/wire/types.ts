@@ -19,11 +19,11 @@ export interface MemRelayOptions {
   accountId: string;
   /** Base URL of the relayer; a path prefix is allowed where a proxy strips it */
   serverUrl: string;
-  /** Default namespace of calls; without it the relayer uses `default` */
+  /** Default namespace of calls; if omitted, the relayer uses `default` */
   namespace?: string | undefined;
-  /** The account package; without it the first recall reads it from `/config` once and pins it */
+  /** The account package; if omitted, the first recall reads it from `/config` and pins it */
   packageId?: string | undefined;
-  /** Share it between successive clients of one key; by default each client has its own */
+  /** Pass the same object to several clients of one key to share a session; by default each client has a separate one */
   sessionCache?: SessionCache | undefined;
   /** Replaces the global `fetch` */
   fetch?: typeof fetch | undefined;

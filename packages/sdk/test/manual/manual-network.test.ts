@@ -26,7 +26,7 @@ const mainnet: PublicConfig = {
   encServerConfigs: networkDefaults.mainnet.keyServers.map((objectId) => ({ objectId, weight: 1 })),
 };
 
-/** What would be called, with an answer for all. */
+/** Records the called addresses and responds to all of them. */
 function network(config: PublicConfig, options: ManualNetworkOptions = {}) {
   const called: { url: string; init: RequestInit | undefined }[] = [];
   const send: typeof fetch = async (input, init) => {

@@ -31,32 +31,32 @@ async function world(answer: ScriptedAnswer) {
 }
 
 it.each(['rememberManual', 'recallManual'] as const)(
-  '%s ends with its caller, and sends nothing on',
+  '%s ends when its caller aborts, and sends nothing afterwards',
   async (call) => {
-    await using given = await world('silence');
+    await using setup = await world('silence');
     const controller = new AbortController();
-    const client = given.client();
+    const client = setup.client();
     const waiting = client[call]('text', { signal: controller.signal });
-    await given.wire.requests(2);
+    await setup.wire.requests(2);
     controller.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     await expect(client[call]('text', { signal: controller.signal })).rejects.toThrow('enough');
-    expect(given.wire.seen.map(({ path }) => path)).not.toContain('/api/remember/manual');
+    expect(setup.wire.seen.map(({ path }) => path)).not.toContain('/api/remember/manual');
   },
 );
 
 it('an abort ends many texts at once, instead of becoming an outcome', async () => {
-  await using given = await world('silence');
+  await using setup = await world('silence');
   const controller = new AbortController();
-  const waiting = given.client().rememberManual(['a', 'b', 'c'], { signal: controller.signal });
-  await given.wire.requests(3);
+  const waiting = setup.client().rememberManual(['a', 'b', 'c'], { signal: controller.signal });
+  await setup.wire.requests(3);
   controller.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
 });
 
 it('rejects invalid texts before sending them to anyone', async () => {
-  await using given = await world('silence');
-  const client = given.client();
+  await using setup = await world('silence');
+  const client = setup.client();
   for (const text of ['', ' \n', '\ud800', 'x'.repeat(1_048_577), 'é'.repeat(524_289)])
     expect(await rejection(client.rememberManual(text))).toMatchObject({ code: 'invalid_argument' });
   expect(await rejection(client.recallManual('x'.repeat(65_537)))).toMatchObject({
@@ -64,30 +64,30 @@ it('rejects invalid texts before sending them to anyone', async () => {
   });
   const key = { idempotencyKey: 'with space' };
   expect(await rejection(client.rememberManual('x', key))).toMatchObject({ code: 'invalid_argument' });
-  expect(given.wire.seen).toEqual([]);
+  expect(setup.wire.seen).toEqual([]);
 });
 
 it('does nothing after destroy, even in the middle of a call', async () => {
-  await using given = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
-  const client = given.client();
+  await using setup = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
+  const client = setup.client();
   const waiting = rejection(client.rememberManual('x'));
-  await given.wire.requests(2);
+  await setup.wire.requests(2);
   client.destroy();
   expect(await waiting).toMatchObject({ code: 'client_destroyed' });
   expect(await rejection(client.recallManual('x'))).toMatchObject({ code: 'client_destroyed' });
-  expect(given.wire.seen).toHaveLength(2);
+  expect(setup.wire.seen).toHaveLength(2);
 });
 
 it('reports what to do if there is no provider or the chain is unreachable', async () => {
-  await using given = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
-  const without = await rejection(given.client({ embedding: undefined }).rememberManual('x'));
+  await using setup = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
+  const without = await rejection(setup.client({ embedding: undefined }).rememberManual('x'));
   expect(without).toMatchObject({
     code: 'embedding_not_configured',
     message: expect.stringContaining('baseUrl'),
   });
-  const away = await rejection(given.client().rememberManual('x'));
+  const away = await rejection(setup.client().rememberManual('x'));
   expect(away).toMatchObject({ code: 'chain_unavailable', retryable: true });
-  expect(given.wire.seen.map(({ path }) => path)).not.toContain('/api/remember/manual');
+  expect(setup.wire.seen.map(({ path }) => path)).not.toContain('/api/remember/manual');
 });
 
 it('is created from a credential file and signs with its key', () => {

@@ -22,7 +22,7 @@ const writer = p.randomBytes(32);
 const keyEpoch = 7n;
 const tag = namespaceTag(p, origin, 'work');
 
-/** As Seal writes it; its content never reaches a key server here. */
+/** A valid Seal object. Its content never reaches a key server in these tests. */
 function sealWrap(identity: Uint8Array, server = address('b1')): Wrap {
   const filled = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
   const bytes = EncryptedObject.serialize({
@@ -63,7 +63,7 @@ function envelope(text: string, changes: Partial<SealInput> = {}): Uint8Array {
   });
 }
 
-/** In the place of key servers: they give every key, but those that a test keeps back. */
+/** Replaces the key servers: releases every key except those that a test withholds. */
 function keyServers(failures: ReadonlyMap<string, KeyFailure> = new Map()) {
   const asked: WrappedKey[][] = [];
   const unwrapper: KeyUnwrapper = {

@@ -8,8 +8,8 @@ export interface CallbackHello {
   challenge: string;
 }
 
-/** Its response after it accepted and saved the key. */
-export interface CallbackTaken {
+/** The tool's response after it accepted and saved the key. */
+export interface CallbackAccepted {
   /** base64url of the challenge's SHA-256 preimage, which only the tool knows */
   verifier: string;
   walletAddress: string;
@@ -26,9 +26,9 @@ export function isHelloOf(request: SignInRequest, answer: unknown): boolean {
 }
 
 /** Whether `answer` proves that the tool that created this request accepted the key. */
-export function isTakenBy(p: Primitives, request: SignInRequest, answer: unknown): boolean {
+export function isAcceptedBy(p: Primitives, request: SignInRequest, answer: unknown): boolean {
   try {
-    const { verifier } = answer as CallbackTaken;
+    const { verifier } = answer as CallbackAccepted;
     return equalBytes(p.sha256(fromBase64Url(verifier)), request.challenge);
   } catch {
     return false;

@@ -28,7 +28,7 @@ export class SignInFormatError extends Error {
 
 const version = '1';
 const maxRelayerUrlLength = 300;
-/** Bytes of UTF-8, as the account module takes them. */
+/** In bytes of UTF-8: the limit of the account module. */
 export const maxLabelBytes = 64;
 
 /** The fragment without `#`. Its order is fixed: the sealed answer is bound to this text. */
@@ -56,10 +56,10 @@ export function parseSignInFragment(fragment: string): SignInRequest {
   if (text('v') !== version) throw new SignInFormatError('the link has another version');
   const request = {
     publicKey: bytes32(text('key'), 'key'),
-    port: whole(text('port'), 'port', 1024, 65_535),
+    port: integerOf(text('port'), 'port', 1024, 65_535),
     state: bytes32(text('state'), 'state'),
     challenge: bytes32(text('challenge'), 'challenge'),
-    expiresAt: whole(text('expires'), 'expires', 0, 0xffff_ffff),
+    expiresAt: integerOf(text('expires'), 'expires', 0, 0xffff_ffff),
     label: text('label'),
     relayerUrl: text('relayer'),
   };
@@ -91,7 +91,7 @@ function bytes32(text: string, name: string): Uint8Array {
   return bytes;
 }
 
-function whole(text: string, name: string, min: number, max: number): number {
+function integerOf(text: string, name: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new SignInFormatError(`${name} is out of range`);
