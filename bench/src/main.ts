@@ -5,6 +5,7 @@ import { acceptBench } from './benches/accept.ts';
 import { acceptFaultsBench } from './benches/accept-faults.ts';
 import { blobIdBench } from './benches/blob-id.ts';
 import { blobstoreBench } from './benches/blobstore.ts';
+import { floorBench } from './benches/floor.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
@@ -14,6 +15,7 @@ import { soakBench } from './benches/soak.ts';
 import { toolSessionsBench } from './benches/tool-sessions.ts';
 
 const benches: readonly Bench[] = [
+  floorBench,
   acceptBench,
   acceptFaultsBench,
   recallableBench,

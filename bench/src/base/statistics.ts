@@ -3,6 +3,7 @@ export interface Timing {
   count: number;
   p50: number;
   p95: number;
+  p99?: number;
   /** Operations per second over the whole measurement */
   perSecond: number;
 }
@@ -59,6 +60,7 @@ export async function measure(
     count,
     p50: rounded(percentile(times, 0.5)),
     p95: rounded(percentile(times, 0.95)),
+    p99: rounded(percentile(times, 0.99)),
     perSecond: rounded(count / seconds),
   };
 }

@@ -12,7 +12,8 @@ export async function exactSearch(database: Client, namespace: string, limit: nu
     await database.query({
       name: 'exact-search',
       text: `SELECT memory_id, embedding <#> (SELECT $4::halfvec) AS distance FROM memory_vector
-             WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 ORDER BY distance LIMIT $5`,
+             WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 AND vector_key_id >= 0
+             ORDER BY distance LIMIT $5`,
       values: [account_id, namespace, embedding_model, embedding, limit],
     });
   };

@@ -4,7 +4,7 @@ import { durability } from '../base/machine.ts';
 import type { Bench, Measurement } from '../base/report.ts';
 import { sentence } from '../base/sentences.ts';
 import { measure, rounded } from '../base/statistics.ts';
-import { startRawAccept } from '../baselines/raw-accept.ts';
+import { startFloor } from '../baselines/floor.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';
@@ -71,7 +71,7 @@ export const acceptBench: Bench = {
       notes: [
         'Texts are synthetic sentences of about 100 bytes; each becomes an envelope of 1.7 KB. Embedding continues in the background, with the built-in lexical embedder.',
         '"uploads elsewhere": the blob store is stopped while measuring, as if store and chain ran on other machines. "uploads on this machine": both run on the same cores and compete for them.',
-        'Baseline: a Fastify server that inserts an equal row into an equal table, without signature, nonce, sealing or idempotency key.',
+        'Baseline: a Fastify server that verifies a signature, seals and inserts one row, without account, nonce, outbox or idempotency key.',
         'The client is the SDK in the bench process, on the same machine.',
       ],
     };
@@ -80,18 +80,18 @@ export const acceptBench: Bench = {
 
 async function baseline(databaseUrl: string, progress: (step: string) => void): Promise<Measurement[]> {
   progress('measuring the baseline');
-  const raw = await startRawAccept(databaseUrl);
+  const floor = await startFloor(databaseUrl);
   try {
-    await measure(100, 8, raw.accept);
+    await measure(100, 8, floor.accept);
     const results: Measurement[] = [];
     for (const concurrency of concurrencies)
       results.push({
         what: `baseline, ${concurrency} at once`,
-        timing: await measure(counts[concurrency], concurrency, raw.accept),
+        timing: await measure(counts[concurrency], concurrency, floor.accept),
       });
     return results;
   } finally {
-    await raw.stop();
+    await floor.stop();
   }
 }
 

@@ -4,7 +4,7 @@ import { wordingsPerFact } from '../base/sentences.ts';
 import { benchClient } from '../system/bench-client.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';
 import { newKeyPair, rememberTelling } from './seed-memories.ts';
-import { skipUploads, untilEmbedded } from './skip-upload.ts';
+import { skipUploads, untilEmbedded, untilIdle } from './skip-upload.ts';
 
 /** One namespace of the owner to recall from. */
 export interface RecallSet {
@@ -98,14 +98,4 @@ export async function seedWorld(
     },
     close: async () => redis.destroy(),
   };
-}
-
-async function untilIdle(database: Client): Promise<void> {
-  for (;;) {
-    const { rows } = await database.query<{ left: number }>(
-      "SELECT count(*)::int AS left FROM memory_job WHERE status = 'running'",
-    );
-    if (rows[0]!.left === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }

@@ -58,3 +58,14 @@ export async function untilEmbedded(database: Client, jobIds: readonly string[])
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+/** Waits until no job runs. */
+export async function untilIdle(database: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query<{ left: number }>(
+      "SELECT count(*)::int AS left FROM memory_job WHERE status = 'running'",
+    );
+    if (rows[0]!.left === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -8,7 +8,7 @@ const parts = {
   blobstore: 'apps/blobstore/src/main.ts',
   postgres: 'postgres',
   redis: 'redis-server',
-  baseline: 'baselines/raw-server.ts',
+  baseline: 'baselines/floor-server.ts',
 } as const;
 export type PartName = keyof typeof parts | 'bench';
 
