@@ -2,8 +2,8 @@ import { type BcsType, bcs } from '@mysten/bcs';
 import { bcs as suiBcs } from '@mysten/sui/bcs';
 
 /**
- * BCS of the structs in the Move package's modules `account` and `scope`. Fields carry their Move names and
- * are in Move's order, which `contracts/README.md` fixes and `contracts/vectors/account.json` proves.
+ * BCS of the structs in the Move package's modules `account` and `scope`. Fields have their Move names and are in Move's
+ * order, which `contracts/README.md` specifies and `contracts/vectors/account.json` tests.
  * Addresses and object ids are `0x` and 64 lower-case hex digits; u64 is bigint.
  */
 
@@ -34,7 +34,7 @@ export const delegateKeyBcs = bcs.struct('DelegateKey', {
   label: bcs.string(),
   /** ms */
   created_at: u64,
-  /** The delegate itself signed that it belongs to this account */
+  /** The delegate has signed that it belongs to this account */
   proven: bcs.bool(),
 });
 
@@ -68,7 +68,7 @@ export type Registry = typeof registryBcs.$inferType;
 /** `Scope.perms`. */
 export const permissions = { read: 1, write: 2, forget: 4, all: 7 } as const;
 
-/** What `add_delegate_key` grants: everything, everywhere, from the first epoch on, without an end. */
+/** The scope that `add_delegate_key` grants: all rights in all namespaces, from the first epoch on, without an expiry. */
 export const fullScope: Readonly<Scope> = {
   perms: permissions.all,
   all_namespaces: true,
@@ -144,7 +144,7 @@ export type AccountEvent = {
   [Name in AccountEventName]: { name: Name } & (typeof accountEventBcs)[Name]['$inferType'];
 }[AccountEventName];
 
-/** Returns the event, or undefined when the module has none of that name. Throws on bytes that don't fit. */
+/** Returns the event, or undefined if the module has none of that name. Throws on bytes that do not match its layout. */
 export function parseAccountEvent(name: string, contents: Uint8Array): AccountEvent | undefined {
   if (!Object.hasOwn(accountEventBcs, name)) return undefined;
   const codec = accountEventBcs[name as AccountEventName] as BcsType<object>;

@@ -8,13 +8,13 @@ export interface AccountEventPage {
   events: AccountEvent[];
   /** Start of the next page; the passed cursor when nothing is new. Opaque text. */
   cursor: string | null;
-  /** True when the next page may be read at once */
+  /** True if there are more events to read immediately */
   more: boolean;
 }
 
 /**
- * The account module's events after `cursor` (null: from the first that the node still has), at most 50. Reading
- * again from a stored cursor misses nothing. `packageId` is the one that defines the types, so events of later
+ * The account module's events after `cursor` (null: from the first that the node still has), at most 50. A reader that
+ * continues from a stored cursor misses no event. `packageId` is the package that defines the types, so events of later
  * versions of the package are included. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readAccountEvents(

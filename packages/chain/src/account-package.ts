@@ -3,7 +3,7 @@ import { normalizeStructTag, parseStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
 import { ChainRejectedError } from './chain-errors.ts';
 
-/** Why ids do not name a memrelay account package and its registry. */
+/** Why the configured ids are not those of a memrelay account package and its registry. */
 export interface PackageProblem {
   /** Which of the two ids is wrong */
   id: 'package' | 'registry';

@@ -4,18 +4,17 @@ import { type Account, accountBcs } from './account-bcs.ts';
 import type { ChainClient } from './chain-client.ts';
 import { ChainUnavailableError } from './chain-errors.ts';
 
-/** An account object with its place on chain. */
+/** An account object with its id and versions on chain. */
 export interface AccountObject {
   account: Account;
   objectVersion: bigint;
-  /** Decimal; transactions name a shared object by it */
+  /** Decimal; transactions refer to a shared object by its id and this version */
   initialSharedVersion: string;
 }
 
 /**
- * Reads accounts by object id, 50 in one call. The result has an entry for each id that is an account of exactly
- * this package: an id that does not exist or is anything else has none. Throws `ChainUnavailableError` and
- * `ChainRejectedError`.
+ * Reads accounts by object id, 50 per call. The result contains only ids that are accounts of exactly this package. Throws
+ * `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readAccounts(
   chain: ChainClient,
@@ -41,7 +40,7 @@ export async function readAccounts(
   return accounts;
 }
 
-/** One account, or undefined when the id is no account of this package. Throws as `readAccounts`. */
+/** One account, or undefined if the id is not an account of this package. Throws like `readAccounts`. */
 export async function readAccount(
   chain: ChainClient,
   packageId: string,
@@ -59,7 +58,7 @@ function parseAccount(
     if (account.id !== object.objectId) throw new RangeError('contents name another object');
     return { account, objectVersion: BigInt(object.version), initialSharedVersion };
   } catch (cause) {
-    // A node that returns bytes of another type is broken, which says nothing about the account
+    // A node that returns bytes of another type is faulty, so this does not mean that there is no account
     throw new ChainUnavailableError('an account object could not be parsed', { cause });
   }
 }

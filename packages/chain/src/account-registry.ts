@@ -4,8 +4,8 @@ import { registryBcs } from './account-bcs.ts';
 import type { ChainClient } from './chain-client.ts';
 
 /**
- * Id of the account that `origin` (the creating address) made, or undefined when it made none. One lookup in the
- * registry's table, whatever its size. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ * Id of the account that was created by the address `origin`, or undefined if there is none. One lookup in the registry's
+ * table, regardless of its size. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function findAccountOf(
   chain: ChainClient,

@@ -24,9 +24,9 @@ export interface ScopedDelegate extends NewDelegate {
   proof: Uint8Array;
 }
 
-/** A delegate that is added with its account: it has no proof, because the account has no id yet. */
+/** A delegate that is added when its account is created. It has no proof, because the account has no id yet. */
 export interface FirstDelegate extends NewDelegate {
-  /** Left out: everything, without an end */
+  /** If omitted: full rights without an expiry */
   scope?: Scope;
 }
 
@@ -45,7 +45,7 @@ export function createAccount(packageId: string, registryId: string, delegate?: 
   return tx;
 }
 
-/** Adds a delegate with full rights and without an end. */
+/** Adds a delegate with full rights and without an expiry. */
 export function addDelegateKey(packageId: string, accountId: string, delegate: NewDelegate): Transaction {
   const tx = new Transaction();
   addDelegate(tx, packageId, tx.object(accountId), delegate);
@@ -53,8 +53,8 @@ export function addDelegateKey(packageId: string, accountId: string, delegate: N
 }
 
 /**
- * Adds a delegate with a scope and without its proof, for a key that someone else has: the full rights of
- * `add_delegate_key` are narrowed in the same transaction, which starts a new key epoch.
+ * Adds a delegate with a scope but without a proof, for a key that someone else holds: the same transaction adds it with full
+ * rights (`add_delegate_key`) and narrows them, which starts a new key epoch.
  */
 export function addDelegateKeyUnproven(
   packageId: string,
@@ -68,7 +68,7 @@ export function addDelegateKeyUnproven(
   return tx;
 }
 
-/** Adds a delegate with a scope, and with the proof that the delegate agrees. */
+/** Adds a delegate with a scope, and with the delegate's proof of consent. */
 export function addDelegateKeyScoped(
   packageId: string,
   accountId: string,

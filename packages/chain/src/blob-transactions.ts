@@ -1,7 +1,7 @@
 import { Transaction } from '@mysten/sui/transactions';
 import type { WalrusNetwork } from './walrus-network.ts';
 
-/** Maximum per transaction: fits into a sponsor's limit (7,000 bytes of kind), with room to spare. */
+/** Maximum per transaction. It stays well below a sponsor's limit of 7,000 bytes for a transaction kind. */
 export const maxBlobsPerTransaction = 30;
 
 /** Deletes blob objects of `owner`, who gets the paid storage back. */
@@ -17,7 +17,7 @@ export function deleteBlobs(walrus: WalrusNetwork, objectIds: readonly string[],
   return tx;
 }
 
-/** Prolongs blob objects by a number of epochs; `walCoinId` is a coin of the owner's that pays for the storage. */
+/** Extends blob objects by a number of epochs. `walCoinId` is a coin of the owner that pays for the storage. */
 export function extendBlobs(
   walrus: WalrusNetwork,
   objectIds: readonly string[],

@@ -6,7 +6,7 @@ export interface ChainClientOptions {
   network: string;
   /** gRPC-web address of a full node or of the localnet */
   baseUrl: string;
-  /** How long one call may take before it counts as unavailable; default 4000 ms */
+  /** Timeout of one call; default 4000 ms */
   timeoutMs?: number;
   fetch?: typeof fetch;
 }

@@ -1,7 +1,7 @@
 import { ObjectError, SimulationError, TransactionError } from '@mysten/sui/client';
 import { GrpcStatusCode, RpcError } from '@mysten/sui/grpc';
 
-/** The chain could not be queried, or not completely: the same call may succeed later. */
+/** The chain could not be queried completely. The same call may succeed later. */
 export class ChainUnavailableError extends Error {
   override name = 'ChainUnavailableError';
 }
@@ -9,7 +9,7 @@ export class ChainUnavailableError extends Error {
 /** The chain rejected the call: repeating it changes nothing. */
 export class ChainRejectedError extends Error {
   override name = 'ChainRejectedError';
-  /** Where the transaction failed in Move, if that is why it was rejected */
+  /** The Move abort, if the transaction was rejected because of one */
   readonly abort: MoveAbortInfo | undefined;
   constructor(message: string, options: { abort?: MoveAbortInfo | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
@@ -28,13 +28,13 @@ interface ExecutionErrorLike {
   MoveAbort?: { abortCode: string; location?: { module?: string } };
 }
 
-/** The abort behind a failed transaction, undefined when it failed for another reason. */
+/** The Move abort that made a transaction fail, or undefined if it failed for another reason. */
 export function moveAbort(error: ExecutionErrorLike | undefined | null): MoveAbortInfo | undefined {
   if (!error?.MoveAbort) return undefined;
   return { module: error.MoveAbort.location?.module, code: Number(error.MoveAbort.abortCode) };
 }
 
-/** gRPC statuses that say the request itself is wrong. Every other status is trouble on the way. */
+/** gRPC statuses for errors in the request itself. All other statuses count as temporary. */
 const rejections: ReadonlySet<string> = new Set(
   [
     GrpcStatusCode.INVALID_ARGUMENT,
@@ -64,5 +64,5 @@ export function chainError(error: unknown): ChainUnavailableError | ChainRejecte
     return new ChainRejectedError('there is no such transaction', { cause: error });
   if (error instanceof RpcError && rejections.has(error.code))
     return new ChainRejectedError(`the chain refused the call (${error.code})`, { cause: error });
-  return new ChainUnavailableError('the chain cannot be asked', { cause: error });
+  return new ChainUnavailableError('the chain is unreachable', { cause: error });
 }

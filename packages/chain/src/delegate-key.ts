@@ -5,7 +5,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 const ed25519Flag = 0x00;
 const proofPrefix = new TextEncoder().encode('memrelay-delegate-v1');
 
-/** The Sui address of an Ed25519 public key: blake2b256(00 ‖ key), as the account module checks it. */
+/** The Sui address of an Ed25519 public key: blake2b256(00 ‖ key). The account module checks it. */
 export function delegateAddress(publicKey: Uint8Array): string {
   const preimage = Uint8Array.of(ed25519Flag, ...publicKey);
   return bcs.Address.parse(blake2b(preimage, { dkLen: 32 }));

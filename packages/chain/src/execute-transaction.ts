@@ -5,7 +5,7 @@ import { normalizeStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
 import { ChainRejectedError, moveAbort } from './chain-errors.ts';
 
-/** Signing, executing and being readable takes seconds on a public network. */
+/** On a public network it takes seconds until a transaction is executed and readable. */
 const executionTimeoutMs = 60_000;
 const include = { effects: true, objectTypes: true } as const;
 
@@ -68,7 +68,7 @@ function executed(result: SuiClientTypes.TransactionResult<typeof include>): Exe
   return { digest, objectTypes, changedObjects: effects.changedObjects };
 }
 
-/** Id of the account that a `createAccount` transaction made. Throws when it made none. */
+/** Id of the account that a `createAccount` transaction created. Throws if there is none. */
 export function createdAccountId(executed: ExecutedTransaction, packageId: string): string {
   const accountType = normalizeStructTag(`${packageId}::account::Account`);
   const created = executed.changedObjects.find(({ objectId, idOperation }) => {

@@ -12,10 +12,10 @@ export interface OwnedBlob {
   /** Base64url, 43 characters */
   blobId: string;
   size: number;
-  /** First epoch in which it is gone */
+  /** First epoch in which the blob no longer exists */
   endEpoch: number;
   certified: boolean;
-  /** When it was certified; null while it is not */
+  /** Epoch in which it was certified; null if it is not certified */
   certifiedEpoch: number | null;
   deletable: boolean;
 }

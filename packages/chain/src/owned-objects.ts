@@ -10,8 +10,8 @@ export interface OwnedPage<Item> {
 }
 
 /**
- * At most 50 objects of a type that an address owns, with their contents, in the chain's own order, after `cursor` (null:
- * the first). A generic type without its arguments matches all its instances. Throws `ChainUnavailableError` and
+ * At most 50 objects of a type that an address owns, with their contents, in the chain's order, after `cursor` (null: from
+ * the first). A generic type without type arguments matches all its instances. Throws `ChainUnavailableError` and
  * `ChainRejectedError`.
  */
 export async function ownedObjectsPage(
@@ -25,7 +25,7 @@ export async function ownedObjectsPage(
   return { items: page.objects, cursor: page.hasNextPage ? page.cursor : null };
 }
 
-/** All of them, page after page; throws the same while it is iterated. */
+/** All such objects, read page by page. Throws like `ownedObjectsPage` during the iteration. */
 export async function* ownedObjects(
   chain: ChainClient,
   filter: { owner: string; type: string },

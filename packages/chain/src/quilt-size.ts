@@ -1,4 +1,4 @@
-/** Sizes of quilts, by the format QuiltV1 of Walrus 1.56 (`quilt_encoding.rs`). */
+/** Sizes of quilts in the format QuiltV1 of Walrus 1.56 (`quilt_encoding.rs`). */
 
 /** Version byte and length of the index */
 const indexPrefixBytes = 5;
@@ -9,19 +9,19 @@ const maxIndexColumns = 10;
 const symbolAlignment = 2;
 
 export interface QuiltSize {
-  /** Of the whole quilt before it is encoded: what is stored as one blob */
+  /** Size of the quilt before encoding, which is stored as one blob */
   bytes: number;
   /** Columns that each patch takes */
   columns: number;
 }
 
-/** Rows and columns of a quilt; one column at least is the index's. */
+/** Rows and columns of a quilt. At least one column holds the index. */
 function matrix(nShards: number): { rows: number; columns: number } {
   const faulty = Math.floor((nShards - 1) / 3);
   return { rows: nShards - 2 * faulty, columns: nShards - faulty };
 }
 
-/** The most patches that a quilt can have. */
+/** Maximum number of patches in a quilt. */
 export function maxPatches(nShards: number): number {
   return matrix(nShards).columns - 1;
 }
@@ -37,15 +37,15 @@ export function quiltSize(count: number, size: number, identifierLength: number,
 }
 
 /**
- * Bytes of a quilt of patches of these sizes, with identifiers as above and no tags. Each patch takes whole columns, so a
- * quilt has the smallest symbol with which all of them fit: one large patch among many small ones makes it many times
- * their size. Throws `RangeError` for more patches than columns.
+ * Size in bytes of a quilt with patches of these sizes, with identifiers as above and no tags. Each patch takes whole columns,
+ * and the quilt has the smallest symbol size with which all patches fit. So one large patch among many small ones makes the
+ * quilt many times larger than the patches. Throws `RangeError` for more patches than columns.
  */
 export function quiltBytes(sizes: readonly number[], identifierLength: number, nShards: number): number {
   const { rows, columns } = matrix(nShards);
   if (sizes.length < 1 || sizes.length > maxPatches(nShards))
     throw new RangeError(`a quilt over ${nShards} shards has from 1 to ${maxPatches(nShards)} patches`);
-  // Each entry: its end (2 bytes), its identifier, and that it has no tags; before them their number
+  // The number of entries, then for each entry: its end column (2 bytes), its identifier, and a flag for no tags
   const index =
     indexPrefixBytes + (sizes.length < 128 ? 1 : 2) + sizes.length * (2 + 1 + identifierLength + 1);
   const patches = sizes.map((size) => patchBytes(size, identifierLength));

@@ -10,8 +10,8 @@ export interface SharedAccount {
 const clock: SharedAccount = { objectId: '0x6', initialSharedVersion: '1' };
 
 /**
- * Transaction kind bytes that check every identity against the account: key servers run them before they return keys.
- * All inputs are complete, so nothing is read from the chain.
+ * Bytes of a transaction kind that checks every identity against the account. Key servers execute it before they return keys.
+ * Builds it without reading from the chain, because all inputs are given.
  */
 export function sealApproval(
   packageId: string,

@@ -1,7 +1,7 @@
 import { bcs } from '@mysten/sui/bcs';
 
 /**
- * What a namespace's key is encrypted to under Seal: origin address 32 ‖ namespace tag 16 ‖ key epoch u64
+ * The Seal identity to which a namespace's key is encrypted: origin address 32 ‖ namespace tag 16 ‖ key epoch u64
  * little-endian. The same 56 bytes are at offset 16 of an envelope.
  */
 export interface SealIdentity {

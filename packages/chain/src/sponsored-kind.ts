@@ -13,7 +13,7 @@ export interface SponsorPolicy {
   walrusPackageId: string;
 }
 
-/** The transaction is not one that is sponsored. Its message may be shown to the caller. */
+/** The transaction is not sponsored. The message may be shown to the caller. */
 export class UnsponsorableError extends Error {
   override name = 'UnsponsorableError';
 }
@@ -36,7 +36,7 @@ const accountFunctions = [
   'set_recovery_key',
 ] as const;
 
-/** Each command costs gas; the body limit of the route bounds them further. */
+/** Limited because each command costs gas. The body limit of the route may allow fewer. */
 const maxCommands = 64;
 
 type Program = NonNullable<(typeof bcs.TransactionKind.$inferType)['ProgrammableTransaction']>;
@@ -44,8 +44,8 @@ type Command = Program['commands'][number];
 type Argument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];
 
 /**
- * The functions that a transaction kind calls, each as `package::module::function`, once all of it is allowed.
- * Throws `UnsponsorableError`.
+ * Checks a transaction kind and returns the functions that it calls, as `package::module::function`. Throws
+ * `UnsponsorableError` if any part of it is not allowed.
  */
 export function sponsoredTargets(kind: Uint8Array, sender: string, policy: SponsorPolicy): string[] {
   const { inputs, commands } = parseProgram(kind);
@@ -79,7 +79,7 @@ export function sponsoredTargets(kind: Uint8Array, sender: string, policy: Spons
   return [...new Set(targets.filter((target) => target !== undefined))];
 }
 
-/** Another encoding of the same kind would be another transaction than the one that was looked at. */
+/** Parses the bytes. Throws if they are not the canonical encoding, because then the executed transaction could differ from the checked one. */
 function parseProgram(bytes: Uint8Array): Program {
   try {
     const kind = bcs.TransactionKind.parse(bytes);

@@ -11,8 +11,8 @@ export interface WalCoin {
 const coinBcs = bcs.struct('Coin', { id: bcs.Address, value: bcs.u64() });
 
 /**
- * The WAL coins that `owner` owns, richest first. Coins are identified by their type: the contract would reject one
- * that only calls itself WAL. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ * The WAL coins that `owner` owns, largest value first. Coins are identified by their type, because the contract rejects
+ * other coins with the same name. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readWalCoins(chain: ChainClient, owner: string): Promise<WalCoin[]> {
   const coins: WalCoin[] = [];

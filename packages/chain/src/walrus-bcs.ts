@@ -9,7 +9,7 @@ import { fromBase64, toBase64 } from '@mysten/sui/utils';
 export const storageBcs = bcs.struct('Storage', {
   id: bcs.Address,
   start_epoch: bcs.u32(),
-  /** First epoch in which it is gone */
+  /** First epoch in which the storage no longer exists */
   end_epoch: bcs.u32(),
   /** Encoded bytes */
   storage_size: bcs.u64(),
@@ -31,7 +31,7 @@ export const blobBcs = bcs.struct('Blob', {
 export type Blob = typeof blobBcs.$inferType;
 export type Storage = typeof storageBcs.$inferType;
 
-/** A blob that anyone may prolong, out of funds in WAL that anyone may give. */
+/** A blob that anyone may extend, paid from its WAL funds, to which anyone may contribute. */
 export const sharedBlobBcs = bcs.struct('SharedBlob', {
   id: bcs.Address,
   blob: blobBcs,
@@ -41,7 +41,7 @@ export const sharedBlobBcs = bcs.struct('SharedBlob', {
 /** RedStuff over Reed-Solomon, the only encoding in use. */
 export const encodingTypeRs2 = 1;
 
-/** Attributes of a blob: the value of its dynamic field `metadata` (name type `vector<u8>`). */
+/** Attributes of a blob: the value of its dynamic field `metadata`, whose name has the type `vector<u8>`. */
 export const blobMetadataBcs = bcs.struct('Metadata', {
   metadata: bcs.struct('VecMap', {
     contents: bcs.vector(bcs.struct('Entry', { key: bcs.string(), value: bcs.string() })),
@@ -76,7 +76,7 @@ export const walrusEventBcs = {
   }),
 } as const;
 
-/** The message that a storage node signs to confirm that it has a blob; `certify_blob` takes these bytes. */
+/** The message that a storage node signs to confirm that it has stored a blob, in the form that `certify_blob` expects. */
 export const storageConfirmationBcs = bcs.struct('StorageConfirmation', {
   /** 1: a blob certificate */
   intent_type: bcs.u8(),
@@ -91,7 +91,7 @@ export const storageConfirmationBcs = bcs.struct('StorageConfirmation', {
   }),
 });
 
-/** The message for a blob object. `epoch`: the current one, otherwise the certificate is rejected. */
+/** The message for a blob object. `epoch` must be the current one, otherwise the certificate is rejected. */
 export function storageConfirmation(
   epoch: number,
   blob: Pick<Blob, 'id' | 'blob_id' | 'deletable'>,

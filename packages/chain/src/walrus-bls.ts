@@ -21,9 +21,9 @@ import {
 } from 'mcl-wasm';
 
 /**
- * The signatures of Walrus' storage nodes: BLS12-381 with public keys in G1 and signatures in G2, the suite
- * `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_`. The arithmetic is WebAssembly, some six times as fast as in
- * JavaScript. It does not take constant time, so a key that is worth something does not belong here.
+ * Signatures of Walrus' storage nodes: BLS12-381 with public keys in G1 and signatures in G2, suite
+ * `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_`. The arithmetic is WebAssembly, about six times as fast as JavaScript. It is
+ * not constant-time, so do not use it with valuable keys.
  */
 await init(BLS12_381);
 // Points as in RFC 9380 and on chain, compressed with flags in the first byte.
@@ -33,7 +33,7 @@ setMapToMode(IRTF);
 const suite = new TextEncoder().encode('BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_');
 /** Bytes for one field element, RFC 9380 section 8.8.2 */
 const elementBytes = 64;
-/** The generator of G1, compressed, as the curve's specification has it */
+/** The generator of G1 from the curve's specification, compressed */
 const generator =
   '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb';
 const negatedBase = neg(deserializeHexStrToG1(generator));
@@ -44,7 +44,7 @@ function fieldElement(bytes: Uint8Array): Fp {
   return element;
 }
 
-/** Maps two coordinates to the subgroup; the sum over two of them is the hash. */
+/** Maps two coordinates to a point of the subgroup. The hash is the sum of two such points. */
 function mapToCurve(bytes: Uint8Array): G2 {
   const point = new Fp2();
   point.set_a(fieldElement(bytes.subarray(0, elementBytes)));
@@ -52,7 +52,7 @@ function mapToCurve(bytes: Uint8Array): G2 {
   return point.mapToG2();
 }
 
-/** `hash_to_curve` of RFC 9380. The library has it for another suite only, so its parts are put together here. */
+/** `hash_to_curve` of RFC 9380, composed of the library's functions, because the library implements it only for another suite. */
 function hashToCurve(message: Uint8Array): G2 {
   const uniform = expand_message_xmd(message, suite, 4 * elementBytes, sha256);
   return add(
@@ -80,7 +80,7 @@ export interface SignedMessage {
   signature: Uint8Array;
 }
 
-/** Bytes of a random weight: that a wrong set passes has a chance of 1 in 2^128. */
+/** Bytes of a random weight: a wrong set passes with a probability of 2^-128. */
 const weightBytes = 16;
 
 function randomWeight(): Fr {
@@ -89,8 +89,8 @@ function randomWeight(): Fr {
   return weight;
 }
 
-/** A weighted sum, in which no point can compensate for another. A single point needs no weight. */
-function weighed(points: G2[], weights: Fr[]): G2 {
+/** Sum of the points with random weights, so that errors in two points cannot cancel out. A single point needs no weight. */
+function weightedSum(points: G2[], weights: Fr[]): G2 {
   const [only, ...others] = points;
   return only !== undefined && others.length === 0 ? only : mulVec(points, weights);
 }
@@ -113,8 +113,8 @@ export function createBlsVerifier(publicKey: Uint8Array): (signed: readonly Sign
     const hashes = signed.map(({ message }) => hashToCurve(message));
     const weights = signed.map(randomWeight);
     const paired = mul(
-      millerLoop(key, weighed(hashes, weights)),
-      millerLoop(negatedBase, weighed(signatures, weights)),
+      millerLoop(key, weightedSum(hashes, weights)),
+      millerLoop(negatedBase, weightedSum(signatures, weights)),
     );
     return finalExp(paired).isOne();
   };

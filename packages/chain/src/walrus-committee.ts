@@ -3,9 +3,9 @@ import { bytesToNumberBE } from '@noble/curves/utils.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
-/** One storage node of a committee whose members all derive from one secret. */
+/** One storage node of a committee whose members' keys all derive from one secret. */
 export interface CommitteeMember {
-  /** Its place in the committee, which is its bit in a signers' bitmap */
+  /** Index in the committee, and of its bit in a bitmap of signers */
   index: number;
   /** 32 bytes, big-endian */
   secretKey: Uint8Array;
@@ -21,7 +21,7 @@ export interface CommitteeMember {
 export interface StorageCommittee {
   nShards: number;
   members: CommitteeMember[];
-  /** Signs for all members at once: the sum of their keys, whose signatures are the sum of theirs */
+  /** The sum of the members' keys. Its signature equals the sum of the members' signatures */
   secretKey: Uint8Array;
   /** Compressed G1, 48 bytes: the aggregated key of all members */
   publicKey: Uint8Array;
@@ -30,13 +30,13 @@ export interface StorageCommittee {
 }
 
 /**
- * `@mysten/walrus` 1.2 needs several nodes: with one it never finds a blob's status verified, and with fewer than
- * eleven it cannot report that a blob does not exist, since it asks the nodes after the first in tenths.
+ * Maximum number of members. `@mysten/walrus` 1.2 needs several nodes: with one it never verifies a blob's status, and with
+ * fewer than eleven it cannot report that a blob does not exist, because it queries the nodes after the first in tenths.
  */
 export const mostMembers = 11;
 
 const { Fr } = bls12_381.fields;
-/** Enough bytes for a scalar without bias (RFC 9380 section 5). */
+/** Number of random bytes for a scalar without bias (RFC 9380 section 5). */
 const scalarBytes = 48;
 
 /** The committee of a network with `nShards` shards, from the storage nodes' secret of 32 bytes. */
@@ -66,7 +66,7 @@ function keysOf(scalar: bigint): Pick<CommitteeMember, 'secretKey' | 'publicKey'
   return { secretKey, publicKey: point.toBytes(true), publicKeyUncompressed: point.toBytes(false) };
 }
 
-/** Whether members with this many of the shards together may certify (`bls_aggregate.move`). */
+/** Whether members with `weight` of the shards may certify together (`bls_aggregate.move`). */
 export function isQuorum(weight: number, nShards: number): boolean {
   return 3 * weight >= 2 * nShards + 1;
 }
@@ -81,8 +81,8 @@ export function shardOfPair(pair: number, blobId: Uint8Array, nShards: number): 
 }
 
 /**
- * The message that the storage nodes sign together to announce their URL. The chain's identifier keeps an
- * announcement from being replayed on another network.
+ * The message that the storage nodes sign together to announce their URL. It contains the chain's identifier, so that it
+ * cannot be replayed on another network.
  */
 export function storageNodesAnnouncement(chainId: string, url: string): Uint8Array {
   return new TextEncoder().encode(`memrelay-storage-nodes-v1\n${chainId}\n${url}`);

@@ -1,13 +1,13 @@
 import type { ChainClient } from './chain-client.ts';
 import { readSystemObject } from './walrus-system.ts';
 
-/** The objects and ids that a transaction on blobs has to name. */
+/** The objects and ids that a transaction on blobs needs. */
 export interface WalrusNetwork {
   /** The shared system object */
   systemObjectId: string;
-  /** The version of the package in force: functions are called there */
+  /** The current version of the package, whose functions are called */
   packageId: string;
-  /** Type of blob objects, by the package that defines it */
+  /** Type of blob objects, with the package that defines it */
   blobType: string;
 }
 

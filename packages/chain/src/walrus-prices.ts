@@ -9,13 +9,13 @@ import { readSystemObject, readSystemState } from './walrus-system.ts';
 export interface WalrusTariff extends WalrusPrices {
   nShards: number;
   epoch: number;
-  /** The most epochs ahead that storage can be bought for */
+  /** Maximum number of epochs ahead for which storage can be bought */
   maxEpochsAhead: number;
 }
 
-/** Assumed gas for estimates, in MIST (1 SUI = 1e9): no network reports it in advance. */
+/** Assumed gas for estimates, in MIST (1 SUI = 1e9), because no network reports it in advance. */
 export const assumedGas = {
-  /** The two transactions of an upload, the relay's tip apart */
+  /** The two transactions of an upload, without the relay's tip */
   upload: 10_000_000n,
   /** A transaction of an account function */
   transaction: 5_000_000n,
@@ -34,8 +34,8 @@ export async function readWalrusTariff(chain: ChainClient, systemObjectId: strin
 }
 
 /**
- * Type of the WAL coin: what one stakes with. Coins that only call themselves WAL have another. Throws
- * `ChainUnavailableError` and `ChainRejectedError`.
+ * Type of the WAL coin, read from the function for staking: another coin may have the same name, but not the same type.
+ * Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readWalType(chain: ChainClient, { packageId }: WalrusNetwork): Promise<string> {
   const { function: stake } = await chain.call((sui, signal) =>

@@ -8,20 +8,20 @@ import { readSystemObject } from './walrus-system.ts';
 export interface WalrusSchedule {
   /** The current epoch */
   epoch: number;
-  /** When it began, ms since 1970; undefined while the network is changing to it, or does not say */
+  /** When it began, ms since 1970; undefined during the change to it, or if the network does not report it */
   startedAtMs: number | undefined;
   durationMs: number;
 }
 
 /**
- * Reads the schedule from the staking object. Later epochs begin at the earliest when the schedule says: the committee may
+ * Reads the schedule from the staking object. Later epochs may begin after their scheduled time, because the committee may
  * take longer to change. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readWalrusSchedule(
   chain: ChainClient,
   stakingObjectId: string,
 ): Promise<WalrusSchedule> {
-  // Laid out as the system object is
+  // The staking object has the same layout as the system object
   const { stateVersion } = await readSystemObject(chain, stakingObjectId);
   const { dynamicField } = await chain.call((sui, signal) =>
     sui.core.getDynamicField({

@@ -1,4 +1,4 @@
-/** Sizes and prices on Walrus, by its encoding RS2 (`contracts/walrus/sources/system/redstuff.move`). */
+/** Sizes and prices on Walrus with the encoding RS2 (`contracts/walrus/sources/system/redstuff.move`). */
 
 const bytesPerUnit = 1024 * 1024;
 /** Reed-Solomon works on symbols of an even number of bytes */
@@ -17,7 +17,7 @@ export function encodedBlobLength(size: number, nShards: number): number {
   return nShards * ((primary + secondary) * aligned + nShards * hashBytesPerPair + blobIdBytes);
 }
 
-/** Units of 1 MiB that are paid for an encoded size. */
+/** Number of 1 MiB units charged for an encoded size. */
 export function storageUnits(encodedBytes: number): bigint {
   return BigInt(Math.ceil(encodedBytes / bytesPerUnit));
 }

@@ -5,7 +5,7 @@ import { bcs } from '@mysten/sui/bcs';
 const element = bcs.struct('Element', { bytes: bcs.byteVector() });
 const balance = bcs.struct('Balance', { value: bcs.u64() });
 
-/** `System` and `Staking` alike; the inner state is the dynamic field `u64(version)`. */
+/** Layout of both `System` and `Staking`. The inner state is the dynamic field `u64(version)`. */
 export const walrusObjectBcs = bcs.struct('System', {
   id: bcs.Address,
   version: bcs.u64(),
@@ -19,7 +19,7 @@ export const systemStateBcs = bcs.struct('SystemStateInnerV1', {
       bcs.struct('BlsCommitteeMember', {
         /** Uncompressed G1, 96 bytes */
         public_key: element,
-        /** Shards it holds */
+        /** Number of shards it holds */
         weight: bcs.u16(),
         node_id: bcs.Address,
       }),
@@ -37,7 +37,7 @@ export const systemStateBcs = bcs.struct('SystemStateInnerV1', {
   write_price_per_unit_size: bcs.u64(),
   future_accounting: bcs.struct('FutureAccountingRingBuffer', {
     current_index: bcs.u32(),
-    /** The most epochs ahead that storage can be bought for */
+    /** Maximum number of epochs ahead for which storage can be bought */
     length: bcs.u32(),
     ring_buffer: bcs.vector(
       bcs.struct('FutureAccounting', {
@@ -105,7 +105,7 @@ export const stakingPoolBcs = bcs.struct('StakingPool', {
   node_info: bcs.struct('StorageNodeInfo', {
     name: bcs.string(),
     node_id: bcs.Address,
-    /** What follows `https://` in the node's address; here with a path, since one process serves all nodes */
+    /** The node's address without `https://`; here with a path, because one process serves all nodes */
     network_address: bcs.string(),
     /** Compressed G1, 48 bytes */
     public_key: element,

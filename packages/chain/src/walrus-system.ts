@@ -4,22 +4,22 @@ import type { ChainClient } from './chain-client.ts';
 import { ChainUnavailableError } from './chain-errors.ts';
 import { systemStateBcs, walrusObjectBcs } from './walrus-state-bcs.ts';
 
-/** The shared system object of a Walrus network: what does not change from epoch to epoch. */
+/** The shared system object of a Walrus network: the fields that do not change with every epoch. */
 export interface WalrusSystemObject {
   objectId: string;
-  /** The version of the package in force: functions are called there */
+  /** The current version of the package, whose functions are called */
   packageId: string;
   /** The package that defines the types */
   typePackageId: string;
-  /** Which inner state is in use, decimal */
+  /** Version of the inner state, decimal */
   stateVersion: string;
-  /** Decimal; transactions name a shared object by it */
+  /** Decimal; transactions refer to a shared object by its id and this version */
   initialSharedVersion: string;
 }
 
 export type WalrusSystemState = typeof systemStateBcs.$inferType;
 
-/** Throws `ChainUnavailableError` and `ChainRejectedError`, also below. Nothing here is cached. */
+/** Reads the system object, never from a cache. Throws `ChainUnavailableError` and `ChainRejectedError`. */
 export async function readSystemObject(chain: ChainClient, objectId: string): Promise<WalrusSystemObject> {
   const { object } = await chain.call((sui, signal) =>
     sui.core.getObject({ objectId, include: { content: true }, signal }),
@@ -36,7 +36,7 @@ export async function readSystemObject(chain: ChainClient, objectId: string): Pr
   };
 }
 
-/** The inner state, with committee, epoch and prices. */
+/** Reads the inner state, with committee, epoch and prices, never from a cache. Throws like `readSystemObject`. */
 export async function readSystemState(
   chain: ChainClient,
   { objectId, stateVersion }: Pick<WalrusSystemObject, 'objectId' | 'stateVersion'>,

@@ -4,7 +4,7 @@ import { accountBcs, accountEventBcs, parseAccountEvent, registryBcs } from '../
 import { accountAbort, accountAbortName } from '../src/account-limits.ts';
 import { delegateAddress, delegateProofMessage } from '../src/delegate-key.ts';
 
-/** The common results of the Move VM and the localnet; see `contracts/README.md`. */
+/** Results that the Move VM and the localnet both produced; see `contracts/README.md`. */
 interface RecordedStep {
   function: string;
   args: { type: string; value: unknown }[];

@@ -19,7 +19,7 @@ describe('an error of the chain', () => {
     'UNAUTHENTICATED',
   ])('%s can be retried', (status) => {
     expect(GrpcStatusCode).toHaveProperty(status);
-    // The text says the opposite: it must not count
+    // The text says the opposite, but must not be used
     expect(chainError(new RpcError('not found: invalid argument', status))).toBeInstanceOf(
       ChainUnavailableError,
     );
@@ -60,7 +60,7 @@ describe('an error of the chain', () => {
 
 describe('a chain client', () => {
   const server = createServer((request, response) => {
-    // A server that accepts connections and does not respond, and one that is not a node
+    // One path of this server never responds, the other is not that of a node
     if (request.url?.startsWith('/broken')) response.writeHead(500).end('<html>');
   });
   let url: string;

@@ -65,7 +65,7 @@ describe('the sponsor pays for', () => {
       removeDelegateKey(policy.packageId, id('acc0'.slice(0, 2)), delegate.publicKey),
       acceptOwner(policy.packageId, id('ac')),
     ]) {
-      // Ids alone need a chain; as shared objects they need none
+      // Resolving ids would need a chain, so the inputs are replaced by shared objects
       const data = tx.getData();
       data.inputs = data.inputs.map((input) =>
         input.$kind === 'UnresolvedObject'

@@ -2,7 +2,7 @@ import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { expect, test } from 'vitest';
 import { createBlsVerifier, signBls } from '../src/walrus-bls.ts';
 
-/** Another implementation of the same suite, to compare ours with. */
+/** Another implementation of the same suite, for comparison. */
 const reference = bls12_381.longSignatures;
 const secretKey = new Uint8Array(32).fill(7);
 const verify = createBlsVerifier(reference.getPublicKey(secretKey).toBytes(true));
@@ -34,7 +34,7 @@ test('rejects the batch if any signature is wrong, at any position', () => {
   }
 });
 
-test('rejects signatures that are valid only in sum', () => {
+test('rejects invalid signatures whose sum would be valid', () => {
   const [a, b] = [signed('a'), signed('b')];
   const swapped = [
     { ...a, signature: b.signature },
@@ -68,7 +68,7 @@ function infinity(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(0xc0, 0, 1);
 }
 
-/** A point that satisfies the curve's equation, but not of the signatures' order. */
+/** A point on the curve, but outside the subgroup of signatures. */
 function outsideSubgroup(): Uint8Array {
   const { Point } = bls12_381.G2;
   for (let x = 1; ; x += 1) {

@@ -3,9 +3,9 @@ import { anyCaseHex32Pattern, fromHex, toHex } from '@memrelay/protocol/bytes';
 import { concatBytes, plainView, u32, utf8 } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 
-/** Encryption of database cells (security.md, "At rest"). Node only: no client holds these secrets. */
+/** Encryption of database cells (security.md, "At rest"). Only for Node, because clients do not have these secrets. */
 
-/** A refusal with nothing secret in its message. */
+/** A cell that cannot be opened. The message contains no secret. */
 export class AtRestError extends Error {
   readonly reason: 'unknown_key' | 'damaged';
 
@@ -16,7 +16,7 @@ export class AtRestError extends Error {
   }
 }
 
-/** Each part with its length before it, so that no two lists of parts give the same bytes. */
+/** Concatenates the parts, each after its length, so that different lists never give the same bytes. */
 function lengthPrefixed(parts: readonly (string | Uint8Array)[]): Uint8Array {
   return concatBytes(
     ...parts.flatMap((part) => {
@@ -53,7 +53,7 @@ export function secretCheckValue(secret: Uint8Array): string {
   return toHex(derive(secret, noSalt, utf8('memrelay-secret-check-v1'), 16));
 }
 
-/** As `secretCheckValue`, for one secret of a list. The same secret in another variable has another value. */
+/** Like `secretCheckValue`, for one secret of a list. The same secret has a different value in each variable. */
 export function listedCheckValue(variable: string, secret: Uint8Array): string {
   return toHex(derive(secret, noSalt, lengthPrefixed(['memrelay-secret-check-v2', variable]), 16));
 }
@@ -76,13 +76,13 @@ export function secretRing(secrets: readonly Uint8Array[]): SecretRing {
   return { currentId: keyId(first), byId: new Map(secrets.map((secret) => [keyId(secret), secret])) };
 }
 
-/** Key ids in rows that no secret opens: the relayer refuses to start if there are any. */
+/** Key ids in `used` for which the ring has no secret. The relayer refuses to start if there are any. */
 export function missingKeyIds(ring: SecretRing, used: Iterable<string>): string[] {
   return [...new Set(used)].filter((id) => !ring.byId.has(id));
 }
 
-/** Position of a cell. A cell copied anywhere else does not open. */
-export interface CellPlace {
+/** Position of a cell in the database. A cell that was copied to another position does not open. */
+export interface CellPosition {
   jobId: string;
   account: string;
   namespace: string;
@@ -99,16 +99,16 @@ function rowKey(secret: Uint8Array, jobId: string): Uint8Array {
   return derive(secret, utf8(jobId), utf8('memrelay-outbox-v1'), 32);
 }
 
-function cellAad(place: CellPlace): Uint8Array {
-  return lengthPrefixed([place.jobId, place.account, place.namespace, place.column]);
+function cellAad(position: CellPosition): Uint8Array {
+  return lengthPrefixed([position.jobId, position.account, position.namespace, position.column]);
 }
 
 /** Seals one column of one job under its row key, a child of the current secret. */
-export function sealCell(ring: SecretRing, place: CellPlace, plaintext: Uint8Array): Uint8Array {
+export function sealCell(ring: SecretRing, position: CellPosition, plaintext: Uint8Array): Uint8Array {
   const nonce = randomBytes(12);
-  const key = rowKey(ring.byId.get(ring.currentId)!, place.jobId);
+  const key = rowKey(ring.byId.get(ring.currentId)!, position.jobId);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength }).setAAD(
-    cellAad(place),
+    cellAad(position),
   );
   const sealed = concatBytes(cipher.update(plaintext), cipher.final());
   return concatBytes(Uint8Array.of(cellVersion), fromHex(ring.currentId), nonce, sealed, cipher.getAuthTag());
@@ -121,16 +121,16 @@ export function cellKeyId(cell: Uint8Array): string {
   return toHex(cell.subarray(1, nonceAt));
 }
 
-/** Throws `AtRestError`: `unknown_key` when no secret in the ring sealed it, `damaged` when it does not open here. */
-export function openCell(ring: SecretRing, place: CellPlace, cell: Uint8Array): Uint8Array {
+/** Throws `AtRestError`: `unknown_key` if the ring does not have its secret, `damaged` if it does not open in this position. */
+export function openCell(ring: SecretRing, position: CellPosition, cell: Uint8Array): Uint8Array {
   const id = cellKeyId(cell);
   const secret = ring.byId.get(id);
   if (secret === undefined) throw new AtRestError('unknown_key', `sealed with the secret of id ${id}`);
-  const key = rowKey(secret, place.jobId);
+  const key = rowKey(secret, position.jobId);
   const decipher = createDecipheriv('aes-256-gcm', key, cell.subarray(nonceAt, sealedAt), {
     authTagLength: tagLength,
   });
-  decipher.setAAD(cellAad(place)).setAuthTag(cell.subarray(-tagLength));
+  decipher.setAAD(cellAad(position)).setAuthTag(cell.subarray(-tagLength));
   const plaintext = decipher.update(cell.subarray(sealedAt, -tagLength));
   try {
     decipher.final();
@@ -155,8 +155,8 @@ export type IndexPurpose =
   | 'oauth-value';
 
 /**
- * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where
- * `within` names it. Stable: changing any input orphans what was stored with the key.
+ * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account and, with `within`, for a part of it such as a
+ * namespace tag. It must stay the same: with another key, data stored with this one is no longer found.
  */
 export function indexKey(
   secret: Uint8Array,
@@ -168,7 +168,7 @@ export function indexKey(
   return derive(secret, noSalt, info, 32);
 }
 
-/** HMAC-SHA-256 over the parts, each with its length: for dedupe, idempotency and token hashes. */
+/** HMAC-SHA-256 over the parts, each after its length. Used for deduplication, idempotency and token hashes. */
 export function keyedHash(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Uint8Array {
   return hmacSha256(key, lengthPrefixed(parts));
 }

@@ -6,9 +6,9 @@ function refuse(message: string): never {
 }
 
 /**
- * A strict reader of BCS (Binary Canonical Serialization): every length is checked against what is left before
- * anything is taken, lengths must be in their shortest form, and `end` refuses trailing bytes. Throws
- * `EnvelopeError` `malformed`. Returned arrays are views.
+ * A strict reader of BCS (Binary Canonical Serialization): every length is compared with the remaining bytes before reading,
+ * lengths must be in their shortest form, and `end` refuses trailing bytes. Throws `EnvelopeError` `malformed`. Returned
+ * arrays are views.
  */
 export function bcsReader(bytes: Uint8Array) {
   let offset = 0;
@@ -20,7 +20,7 @@ export function bcsReader(bytes: Uint8Array) {
   }
   const u8 = (): number => take(1)[0]!;
 
-  /** ULEB128; three bytes (2 million) are beyond any wrap. */
+  /** ULEB128. Three bytes (up to 2 million) are more than any wrap needs. */
   function length(): number {
     try {
       return readUleb128(u8, 3);

@@ -9,14 +9,14 @@ const signerLength = 32;
 const signatureLength = 64;
 const signedLabel = utf8('memrelay-envelope-v1\n');
 
-/** The body through `signer_pk`: what the signature covers together with the header. Throws `RangeError`. */
+/** The body up to and including `signer_pk`. The signature covers it together with the header. Throws `RangeError`. */
 export function encodeContent(meta: EnvelopeMeta, text: string, signerPk: Uint8Array): Uint8Array {
   const metaBytes = encodeMeta(meta);
   const textBytes = utf8(text);
   return concatBytes(u32(metaBytes.length), metaBytes, u32(textBytes.length), textBytes, signerPk);
 }
 
-/** Size of the plaintext that `padBody` makes from a content of `contentLength` bytes. */
+/** Size of the plaintext that `padBody` creates from `contentLength` bytes of content. */
 export function plaintextLength(contentLength: number): number {
   return paddedLength(contentLength + signatureLength);
 }
@@ -33,17 +33,17 @@ export function signedMessage(p: Primitives, header: Uint8Array, content: Uint8A
   return concatBytes(signedLabel, p.sha256(header, content));
 }
 
-/** A body cut into its fields; `meta` and `text` are not decoded yet. All are views. */
+/** A body split into its fields; `meta` and `text` are not decoded yet. All fields are views. */
 export interface BodyParts {
   meta: Uint8Array;
   text: Uint8Array;
   signer: Uint8Array;
   signature: Uint8Array;
-  /** Everything through `signer` */
+  /** The body up to and including `signer` */
   content: Uint8Array;
 }
 
-/** Cuts an authenticated plaintext. Throws `EnvelopeError` `malformed` or `bad_padding`. */
+/** Splits an authenticated plaintext. Throws `EnvelopeError` `malformed` or `bad_padding`. */
 export function splitBody(plaintext: Uint8Array): BodyParts {
   let offset = 0;
   const take = (length: number): Uint8Array => {
@@ -65,7 +65,7 @@ export function splitBody(plaintext: Uint8Array): BodyParts {
   return { meta, text, signer, signature, content };
 }
 
-/** Throws `EnvelopeError` `bad_meta`, or `malformed` where the text is not UTF-8. */
+/** Throws `EnvelopeError` `bad_meta`, or `malformed` if the text is not UTF-8. */
 export function decodeBody(parts: BodyParts): { meta: EnvelopeMeta; text: string } {
   const meta = decodeMeta(parts.meta);
   try {

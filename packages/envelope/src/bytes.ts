@@ -1,4 +1,4 @@
-/** Byte work that is the same in Node and browsers. All integers of the format are little-endian. Hex and base64: protocol. */
+/** Byte operations for Node and browsers. All integers of the format are little-endian. Hex and base64 are in `protocol`. */
 
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -54,7 +54,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Throws `RangeError` unless `bytes` has exactly `length` bytes: for arguments, never for read data. */
+/** Throws `RangeError` unless `bytes` has exactly `length` bytes. Only for arguments of the caller, never for parsed data. */
 export function requireLength(bytes: Uint8Array, length: number, name: string): void {
   if (bytes.length !== length) throw new RangeError(`${name} must be ${length} bytes, got ${bytes.length}`);
 }

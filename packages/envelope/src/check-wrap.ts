@@ -8,20 +8,20 @@ import { wrapType } from './wraps.ts';
 export interface WrapExpectation {
   /** The configured original (first) package id, 32 bytes */
   packageId: Uint8Array;
-  /** The current set and those of the past */
+  /** The current set and the historical ones */
   serverSets: readonly KeyServerSet[];
 }
 
 type WrappedHeader = Pick<EnvelopeHeader, 'identity' | 'wraps'>;
 
 export interface CheckedWrap {
-  /** The `EncryptedObject` to have unwrapped */
+  /** The `EncryptedObject` that the key servers have to unwrap */
   bytes: Uint8Array;
   object: SealObject;
   serverSet: KeyServerSet;
 }
 
-/** Returns the problem with it, or the set that it is made for. */
+/** Returns the set that the object is made for, or the problem with the object as text. */
 function setOf(object: SealObject, header: WrappedHeader, expected: WrapExpectation): KeyServerSet | string {
   if (!equalBytes(object.packageId, expected.packageId)) return 'wrapped for another package';
   if (!equalBytes(object.id, header.identity)) return 'wrapped for another identity';
@@ -31,10 +31,10 @@ function setOf(object: SealObject, header: WrappedHeader, expected: WrapExpectat
 }
 
 /**
- * Step 2, before any request to a key server: the first Seal wrap for the configured package, exactly this envelope's
- * identity and one configured key-server set. A second Seal wrap (say, of an older set) is allowed: what either
- * unwraps to must be the key of `recipient_pk`. Throws `EnvelopeError` `malformed` when a Seal wrap is not a strict
- * `EncryptedObject`, `foreign_wrap` when none matches.
+ * Step 2, before any request to a key server: returns the first Seal wrap for the configured package, exactly this envelope's
+ * identity and one configured key-server set. Further Seal wraps (such as one for an older set) are allowed, because the
+ * unwrapped key is compared with `recipient_pk`. Throws `EnvelopeError` `malformed` if a Seal wrap is not a strict
+ * `EncryptedObject`, `foreign_wrap` if none matches.
  */
 export function checkWrap({ header }: { header: WrappedHeader }, expected: WrapExpectation): CheckedWrap {
   const objects = header.wraps

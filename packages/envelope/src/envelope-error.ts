@@ -4,9 +4,9 @@ export type EnvelopeRefusal =
   | 'unsupported_envelope'
   /** Bytes, lengths or UTF-8 that the layout does not allow */
   | 'malformed'
-  /** Another account's */
+  /** It belongs to another account */
   | 'wrong_origin'
-  /** The tag is not the expected namespace's, or the sealed namespace is not the tag's */
+  /** The tag is not that of the expected namespace, or does not match the sealed namespace */
   | 'wrong_tag'
   /** A key epoch above the account's */
   | 'future_epoch'
@@ -28,8 +28,8 @@ export type EnvelopeRefusal =
   | 'index_mismatch';
 
 /**
- * Thrown by every reading function. The message never contains memory text. A failure means "reported and kept":
- * never delete because of it, never call the memory missing.
+ * Thrown by every reading function. The message never contains memory text. Report a failure and keep the envelope: never
+ * delete it because of one, and never report the memory as missing.
  */
 export class EnvelopeError extends Error {
   readonly reason: EnvelopeRefusal;
@@ -43,7 +43,7 @@ export class EnvelopeError extends Error {
     this.signer = signer;
   }
 
-  /** True for all but a format from the future. */
+  /** True for every reason except `unsupported_envelope`, which may be a later version of the format. */
   get integrity(): boolean {
     return this.reason !== 'unsupported_envelope';
   }

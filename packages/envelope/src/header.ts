@@ -45,7 +45,7 @@ function isKind(value: number): value is EnvelopeKind {
   return value >= 1 && value <= 4;
 }
 
-/** The header's bytes. Throws `RangeError` when a field or the whole breaks its rule: a mistake of the caller. */
+/** The header's bytes. Throws `RangeError` if a field or a length violates its rule, which is a mistake of the caller. */
 export function buildHeader(fields: HeaderFields): Uint8Array {
   if (!isKind(fields.kind)) throw new RangeError('unknown envelope kind');
   if (!isEnvelopeId(fields.envelopeId)) throw new RangeError('envelope_id must be a random UUID of 16 bytes');
@@ -70,7 +70,7 @@ export function buildHeader(fields: HeaderFields): Uint8Array {
   );
 }
 
-/** The bytes before the wraps, with every declared size checked before anything is copied. */
+/** Reads the bytes before the wraps and checks every declared size before anything is copied. */
 function checkFixedPart(bytes: Uint8Array): { kind: EnvelopeKind; headerLength: number; bodyLength: number } {
   if (bytes.length < fixedLength) throw new EnvelopeError('malformed', 'shorter than an envelope header');
   if (magic.some((byte, i) => bytes[i] !== byte)) throw new EnvelopeError('malformed', 'not an envelope');
@@ -89,9 +89,9 @@ function checkFixedPart(bytes: Uint8Array): { kind: EnvelopeKind; headerLength: 
 }
 
 /**
- * Reads the header from the start of an envelope: a prefix that holds it (a range read of the first 16 KiB always
- * does) or the whole. `totalLength` is the envelope's full size where it is known, and must then be exact. The
- * fields are copies. Throws `EnvelopeError` `unsupported_envelope` or `malformed`.
+ * Reads the header from the complete envelope or from a prefix that contains the header (the first 16 KiB always do).
+ * `totalLength` is the envelope's exact size, if it is known. The fields are copies. Throws `EnvelopeError`
+ * `unsupported_envelope` or `malformed`.
  */
 export function parseHeader(prefix: Uint8Array, totalLength?: number): EnvelopeHeader {
   const bytes = plainView(prefix);
@@ -123,12 +123,12 @@ export function parseHeader(prefix: Uint8Array, totalLength?: number): EnvelopeH
   };
 }
 
-/** The `recipient_pk` of an envelope, unparsed: a key to look up by, no more. Of bytes that end before it, what there is. */
+/** The `recipient_pk` of an envelope without any check, for lookups. Shorter if the envelope ends early. */
 export function recipientPkBytes(envelope: Uint8Array): Uint8Array {
   return envelope.subarray(88, 120);
 }
 
-/** The namespace tag of an envelope, unparsed. Of bytes that end before it, what there is. */
+/** The namespace tag of an envelope without any check, for lookups. Shorter if the envelope ends early. */
 export function tagBytes(envelope: Uint8Array): Uint8Array {
   return envelope.subarray(48, 64);
 }

@@ -3,8 +3,8 @@ import { hkdfExpand, hkdfExtract } from './hkdf.ts';
 import type { Primitives } from './primitives.ts';
 
 /**
- * HPKE base mode (RFC 9180): DHKEM(X25519, HKDF-SHA256) = 0x0020, HKDF-SHA256 = 0x0001, and an AES-GCM. Only
- * sequence number 0, because every context seals one message.
+ * HPKE base mode (RFC 9180): DHKEM(X25519, HKDF-SHA256) = 0x0020, HKDF-SHA256 = 0x0001, and AES-GCM. Only sequence number 0
+ * is implemented, because every context seals one message.
  */
 export interface HpkeAead {
   id: number;
@@ -29,7 +29,7 @@ function labeledExtract(p: Primitives, suite: Uint8Array, salt: Uint8Array, labe
   return hkdfExtract(p, salt, version, suite, utf8(label), ikm);
 }
 
-/** `length` stays below 256 here, so its two big-endian bytes are 0 and itself. */
+/** `length` must be below 256: its two big-endian bytes are written as 0 and `length`. */
 function labeledExpand(
   p: Primitives,
   suite: Uint8Array,
@@ -42,7 +42,7 @@ function labeledExpand(
   return hkdfExpand(p, key, labeled, length);
 }
 
-/** The contexts of the AEADs by their `info`, which callers keep as a constant and must not change. */
+/** Caches the contexts by `info` and AEAD. `info` must be a constant of the caller that is never modified. */
 const contexts = new WeakMap<Uint8Array, Map<number, Uint8Array>>();
 
 /** `key_schedule_context` of RFC 9180 §5.1 with an empty psk: the same for every message with this `info`. */
@@ -86,8 +86,8 @@ function keyAndNonce(
 }
 
 /**
- * SetupBaseS with a fresh ephemeral key. Two steps, because the envelope's AAD contains `enc`. `seal` may be called
- * once: the nonce is fixed. Throws `RangeError` on a recipient key that is not 32 bytes or of small order.
+ * SetupBaseS with a fresh ephemeral key. `seal` is a separate step, because the envelope's AAD contains `enc`. It may be
+ * called only once, because the nonce is fixed. Throws `RangeError` on a recipient key that is not 32 bytes or has small order.
  */
 export function hpkeSender(p: Primitives, recipientPk: Uint8Array, info: Uint8Array, aead = aes256Gcm) {
   requireLength(recipientPk, 32, 'recipient key');
@@ -112,7 +112,7 @@ export interface HpkeSealed {
   ciphertext: Uint8Array;
 }
 
-/** Single-shot SealBase. Throws as `hpkeSender` does. */
+/** Single-shot SealBase. Throws like `hpkeSender`. */
 export function hpkeSeal(
   p: Primitives,
   to: { recipientPk: Uint8Array; info: Uint8Array; aad: Uint8Array },
@@ -124,8 +124,8 @@ export function hpkeSeal(
 }
 
 /**
- * Single-shot OpenBase. Returns `undefined` when it does not open, for whatever reason. `keyPair.publicKey` must be
- * the public half of `keyPair.privateKey`: it is part of the key derivation, so a wrong one does not open.
+ * Single-shot OpenBase. Returns `undefined` if it does not open, for any reason. `keyPair.publicKey` must be the public half
+ * of `keyPair.privateKey`: it is part of the key derivation, so nothing opens with a wrong one.
  */
 export function hpkeOpen(
   p: Primitives,

@@ -3,8 +3,8 @@ import { concatBytes, isAllZero, requireLength, u64 } from './bytes.ts';
 export const identityLength = 56;
 
 /**
- * The input of the decision by key servers and `seal_approve`: origin 32 ‖ namespace tag 16 ‖ key epoch u64. The same
- * bytes are at 16..71 of every envelope. Throws `RangeError` on wrong sizes or an all-zero tag.
+ * The Seal identity, by which key servers and `seal_approve` decide: origin 32 ‖ namespace tag 16 ‖ key epoch u64. Bytes
+ * 16..71 of every envelope are the same. Throws `RangeError` on wrong sizes or an all-zero tag.
  */
 export function sealIdentity(origin: Uint8Array, tag: Uint8Array, keyEpoch: bigint): Uint8Array {
   requireLength(origin, 32, 'origin');

@@ -3,7 +3,7 @@ import type { X25519KeyPair } from './hpke.ts';
 import { sealIdentity } from './identity.ts';
 import type { Primitives } from './primitives.ts';
 
-/** One pair belongs to exactly one of these: the unique key of `namespace_keys`. */
+/** The scope of a key pair, which is the unique key of `namespace_keys`. */
 export interface KeyPairScope {
   /** Account object id, 32 bytes */
   account: Uint8Array;
@@ -22,7 +22,7 @@ export interface NamespaceKeyPair extends X25519KeyPair {
 }
 
 /**
- * A new random pair. Wrap `privateKey`, then drop it (`fill(0)`): what stays at rest writes and cannot read. Throws
+ * A new random pair. Wrap `privateKey`, then overwrite it (`fill(0)`), so that the stored key can only write. Throws
  * `RangeError` on a scope with wrong sizes.
  */
 export function newNamespaceKeyPair(p: Primitives, scope: KeyPairScope): NamespaceKeyPair {

@@ -9,11 +9,11 @@ export interface EnvelopeMeta {
   ns: string;
   /** RFC 3339 with offset, e.g. `2026-02-01T12:00:00Z` */
   created_at: string;
-  /** RFC 3339 with offset: when it happened, if that is not when it was written */
+  /** RFC 3339 with offset: when it happened, if that differs from when it was written */
   occurred_at?: string;
-  /** Any finite number; its scale is the writer's */
+  /** Any finite number, on the writer's own scale */
   importance?: number;
-  /** `envelope_id`s (32 lower-case hex digits) that this one replaces, or forgets where it is a tombstone; 1 to 200 */
+  /** 1 to 200 `envelope_id`s (32 lower-case hex digits) of envelopes that this one replaces or, as a tombstone, forgets */
   supersedes?: string[];
   /** On whose behalf it was written */
   by?: string;
@@ -22,7 +22,7 @@ export interface EnvelopeMeta {
 const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](\d{2}):(\d{2}))$/;
 
-/** By hand: `Date.parse` accepts 30 February in some engines and not in others. */
+/** Does not use `Date.parse`, which accepts 30 February in some engines and not in others. */
 function isTime(value: unknown): boolean {
   const match = typeof value === 'string' ? timePattern.exec(value) : null;
   if (match === null) return false;
@@ -46,7 +46,7 @@ function isIdList(value: unknown): boolean {
   );
 }
 
-/** In the order in which they are written. */
+/** The rules of the fields, in the order in which the fields are written. */
 const rules: Record<keyof EnvelopeMeta, (value: unknown) => boolean> = {
   ns: isText,
   created_at: isTime,
@@ -66,7 +66,7 @@ function brokenField(meta: Record<string, unknown>): string | undefined {
   );
 }
 
-/** The JSON bytes. Throws `RangeError` on a field outside its rule or above 8 KiB. */
+/** The JSON bytes. Throws `RangeError` if a field violates its rule, or above 8 KiB. */
 export function encodeMeta(meta: EnvelopeMeta): Uint8Array {
   const present = Object.fromEntries(
     names.filter((name) => meta[name] !== undefined).map((name) => [name, meta[name]]),
@@ -78,7 +78,7 @@ export function encodeMeta(meta: EnvelopeMeta): Uint8Array {
   return bytes;
 }
 
-/** Strict: an unknown field is rejected as well. Throws `EnvelopeError` `bad_meta`. */
+/** Strict: unknown fields are rejected too. Throws `EnvelopeError` `bad_meta`. */
 export function decodeMeta(bytes: Uint8Array): EnvelopeMeta {
   let parsed: unknown;
   try {

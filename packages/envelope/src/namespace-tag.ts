@@ -4,8 +4,8 @@ import type { Primitives } from './primitives.ts';
 const label = utf8('memrelay-namespace-v1\0');
 
 /**
- * The 16-byte tag of a namespace in one account (security.md, "Tag"): exact bytes, nothing trimmed or normalised.
- * Anyone who guesses a name can test it: a stated leak. Throws `RangeError` on ill-formed UTF-16.
+ * The 16-byte tag of a namespace in one account (security.md, "Tag"), from the exact bytes of its name, without trimming or
+ * normalisation. Anyone can test a guessed name; security.md lists this leak. Throws `RangeError` on ill-formed UTF-16.
  */
 export function namespaceTag(
   p: Pick<Primitives, 'hmacSha256'>,

@@ -17,14 +17,14 @@ import { concatBytes, equalBytes, plainView, requireLength } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 import type { Primitives } from './primitives.ts';
 
-/** The fixed head of a private key in DER (RFC 8410); the raw 32 bytes follow. */
-const privateHeads = {
+/** The fixed DER prefix of a private key (RFC 8410); the raw 32 bytes follow. */
+const derPrefixes = {
   ed25519: fromHex('302e020100300506032b657004220420'),
   x25519: fromHex('302e020100300506032b656e04220420'),
 } as const;
-type Curve = keyof typeof privateHeads;
+type Curve = keyof typeof derPrefixes;
 
-/** Public keys are read and written as JWK (RFC 8037). Private ones never are: a string cannot be wiped. */
+/** Public keys are read and written as JWK (RFC 8037). Private ones never are, because a string cannot be wiped. */
 const jwkCurves = { ed25519: 'Ed25519', x25519: 'X25519' } as const;
 
 interface CachedPrivateKey {
@@ -34,8 +34,9 @@ interface CachedPrivateKey {
 }
 
 /**
- * Making a key object costs more than using it (40 against 25 µs). An entry lives exactly as long as the caller's
- * array, so dropping the array drops the key. The kept copy detects an array that was wiped and reused.
+ * Creating a key object costs more than using it (40 µs compared with 25 µs), so key objects are cached. An entry exists
+ * exactly as long as the caller's array, so dropping the array drops the key. Its copy detects an array that was wiped and
+ * reused.
  */
 const privateKeys = {
   ed25519: new WeakMap<Uint8Array, CachedPrivateKey>(),
@@ -46,19 +47,19 @@ function privateKeyOf(curve: Curve, raw: Uint8Array): CachedPrivateKey {
   requireLength(raw, 32, 'private key');
   const cached = privateKeys[curve].get(raw);
   if (cached !== undefined && equalBytes(cached.raw, raw)) return cached;
-  const der = Buffer.from(concatBytes(privateHeads[curve], raw));
+  const der = Buffer.from(concatBytes(derPrefixes[curve], raw));
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   der.fill(0);
-  // JWK holds the raw bytes; OpenSSL's DER encoder takes twenty times as long
+  // As JWK, because OpenSSL's DER encoder takes twenty times as long
   const { x } = createPublicKey(key).export({ format: 'jwk' });
-  const made = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(Buffer.from(x!, 'base64url')) };
-  privateKeys[curve].set(raw, made);
-  return made;
+  const entry = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(Buffer.from(x!, 'base64url')) };
+  privateKeys[curve].set(raw, entry);
+  return entry;
 }
 
 /** Least recently used first. Recipient and signer keys repeat; 1,000 of them take about 1 MB. */
 const publicKeys = new Map<string, KeyObject>();
-const publicKeysKept = 1_000;
+const maxPublicKeys = 1_000;
 
 function publicKeyOf(curve: Curve, raw: Uint8Array): KeyObject {
   requireLength(raw, 32, 'public key');
@@ -67,7 +68,7 @@ function publicKeyOf(curve: Curve, raw: Uint8Array): KeyObject {
   if (key === undefined) {
     const jwk = { kty: 'OKP', crv: jwkCurves[curve], x: Buffer.from(raw).toString('base64url') };
     key = createPublicKey({ key: jwk, format: 'jwk' });
-    if (publicKeys.size >= publicKeysKept) publicKeys.delete(publicKeys.keys().next().value!);
+    if (publicKeys.size >= maxPublicKeys) publicKeys.delete(publicKeys.keys().next().value!);
   } else publicKeys.delete(name);
   publicKeys.set(name, key);
   return key;
@@ -125,7 +126,7 @@ export const nodePrimitives: Primitives = {
       const secret = plainView(diffieHellman({ privateKey: ours, publicKey: theirs }));
       return secret.every((byte) => byte === 0) ? undefined : secret;
     } catch {
-      // OpenSSL 3 refuses an all-zero result itself, and nothing else can fail on two valid keys.
+      // OpenSSL 3 refuses an all-zero result. Nothing else can fail with two valid keys.
       return undefined;
     }
   },

@@ -5,17 +5,17 @@ import { identityLength } from './identity.ts';
 import { parseSealObject, type SealObject } from './seal-object.ts';
 import { wrapType } from './wraps.ts';
 
-/** Who should be able to read the bytes. */
+/** The account and namespace whose readers should be able to decrypt the bytes. */
 export interface Readers {
   /** `account.origin`, 32 bytes */
   origin: Uint8Array;
-  /** Of the namespace that they are stored in, 16 bytes */
+  /** Tag of the namespace that the bytes are stored in, 16 bytes */
   tag: Uint8Array;
   /** `account.key_epoch` */
   maxEpoch: bigint;
   /** The original (first) package id, 32 bytes */
   packageId: Uint8Array;
-  /** Whether key servers are known for a wrap of this envelope; every set is when left out */
+  /** Whether the key servers of a wrap are known. If omitted, all are accepted */
   hasServers?: (wrap: SealObject, header: EnvelopeHeader) => boolean;
 }
 
@@ -30,8 +30,8 @@ export interface SealedBytes {
 }
 
 /**
- * Undefined for bytes that are not exactly one memory's envelope or one Seal object. `parsed`: the header of the bytes,
- * from a caller that has parsed it.
+ * Parses bytes that a client encrypted. Returns undefined unless they are exactly one memory's envelope or one Seal object.
+ * `parsed` is their header, if the caller has already parsed it.
  */
 export function readSealedBytes(bytes: Uint8Array, parsed?: EnvelopeHeader): SealedBytes | undefined {
   try {

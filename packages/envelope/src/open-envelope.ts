@@ -10,13 +10,13 @@ import type { Primitives } from './primitives.ts';
 import { envelopeInfo } from './seal-envelope.ts';
 
 /**
- * The reader of security.md, "Reader, in order". Call `checkHeader`, then `checkWrap` (`check-wrap.ts`), then have
- * the wrap opened, then `openBody`, then `checkIndexRow` where there is a row. That the request's signer has READ
- * is checked by the caller, before any unwrap. Every failure is an `EnvelopeError`.
+ * The reader of security.md, "Reader, in order". Call `checkHeader`, then `checkWrap` (`check-wrap.ts`), have the wrap
+ * opened, then call `openBody`, and `checkIndexRow` if there is an index row. Before any unwrap, the caller must check that
+ * the request's signer has READ. Every failure is an `EnvelopeError`.
  */
 export interface Envelope {
   header: EnvelopeHeader;
-  /** The whole envelope */
+  /** The complete envelope */
   bytes: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export interface HeaderExpectation {
   maxEpoch: bigint;
 }
 
-/** For a header alone, from a range read. Throws `wrong_origin`, `wrong_tag`, `future_epoch`. */
+/** Checks only a header, such as one from a range read. Throws `wrong_origin`, `wrong_tag`, `future_epoch`. */
 export function checkHeaderFields(header: EnvelopeHeader, expected: HeaderExpectation): void {
   if (!equalBytes(header.origin, expected.origin))
     throw new EnvelopeError('wrong_origin', "another account's envelope");
@@ -39,7 +39,7 @@ export function checkHeaderFields(header: EnvelopeHeader, expected: HeaderExpect
     throw new EnvelopeError('future_epoch', `key epoch ${header.keyEpoch} above ${expected.maxEpoch}`);
 }
 
-/** Step 1: strict parse of a whole envelope, then the account's expectations. Throws as its two parts do. */
+/** Step 1: `parseHeader` on a complete envelope, then `checkHeaderFields`. Throws like these two. */
 export function checkHeader(bytes: Uint8Array, expected: HeaderExpectation): Envelope {
   const header = parseHeader(bytes, bytes.length);
   checkHeaderFields(header, expected);
@@ -58,8 +58,8 @@ export interface OpenedEnvelope {
 }
 
 /**
- * Step 3, with the unwrapped private key. No text is returned before the body was authenticated, the namespace
- * matched and a trusted key's signature was verified. Throws `wrong_recipient`, `decrypt_failed`, `malformed`,
+ * Step 3: opens the body with the unwrapped private key. Text is returned only after the body was authenticated, the
+ * namespace matched and a trusted key's signature was verified. Throws `wrong_recipient`, `decrypt_failed`, `malformed`,
  * `bad_padding`, `bad_meta`, `wrong_tag`, `bad_signature`, `untrusted_signer`.
  */
 export function openBody(
@@ -72,8 +72,8 @@ export function openBody(
 }
 
 /**
- * What opens one envelope and no other of its key: 32 bytes. Throws `wrong_recipient`, and `decrypt_failed` for an `enc`
- * of small order.
+ * The secret of one envelope, 32 bytes: it opens only this envelope and no other one of the same key. Throws
+ * `wrong_recipient`, and `decrypt_failed` for an `enc` of small order.
  */
 export function envelopeSecret(
   p: Primitives,
@@ -89,7 +89,7 @@ export function envelopeSecret(
   return secret;
 }
 
-/** `openBody` with the secret of this one envelope (`envelopeSecret`). Throws the same but for `wrong_recipient`. */
+/** Like `openBody`, but with the secret of this one envelope (`envelopeSecret`). Throws the same, except `wrong_recipient`. */
 export function openWithSecret(
   p: Primitives,
   { header, bytes }: Envelope,
@@ -116,11 +116,11 @@ export function openWithSecret(
 
 export interface IndexRow {
   envelopeId: Uint8Array;
-  /** Of the whole envelope */
+  /** Digest of the complete envelope */
   sha256: Uint8Array;
 }
 
-/** Last step, where an index row led here. Throws `index_mismatch`. */
+/** Last step, if the envelope was found through an index row. Throws `index_mismatch`. */
 export function checkIndexRow(p: Primitives, envelope: Envelope, row: IndexRow): void {
   if (
     !equalBytes(envelope.header.envelopeId, row.envelopeId) ||

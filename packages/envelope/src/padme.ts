@@ -1,9 +1,9 @@
-/** No body plaintext is shorter, so that short memories look alike. */
+/** Minimum size in bytes of a body plaintext, so that short memories look alike. */
 export const minPlaintextLength = 1_024;
 
 /**
  * Padmé (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs", PETS 2019):
- * rounds up so that of the length's bits only as many stay free as its exponent has. Costs at most 12 %. For
+ * rounds a length up to a floating-point number whose mantissa has no more bits than its exponent. Costs at most 12 %. For
  * integers from 1 to 2^31 − 1.
  */
 export function padme(length: number): number {

@@ -15,7 +15,7 @@ function numberOf(littleEndian: Uint8Array): bigint {
   return value;
 }
 
-/** `Primitives` in plain JavaScript, without Node: synchronous, which WebCrypto is not. */
+/** `Primitives` in plain JavaScript, without Node. WebCrypto cannot be used, because it is asynchronous. */
 export const portablePrimitives: Primitives = {
   randomBytes: (length) => randomBytes(length),
 
@@ -71,8 +71,8 @@ export const portablePrimitives: Primitives = {
   },
 
   /**
-   * Not `ed25519.verify`, which multiplies by the cofactor and so accepts signatures that OpenSSL refuses: R is
-   * computed and compared as bytes, so that no envelope is valid in a browser and invalid on a server.
+   * Computes R and compares it as bytes. `ed25519.verify` is not used, because it multiplies by the cofactor and so accepts
+   * signatures that OpenSSL refuses: an envelope could be valid in a browser and invalid on a server.
    */
   ed25519Verify(publicKey, message, signature) {
     return verifyStrictEd25519(publicKey, message, signature, () => {

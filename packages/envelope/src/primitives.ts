@@ -1,22 +1,22 @@
 /**
  * The cryptography that the format needs, as one synchronous interface, so that every other file runs in Node
- * (`node-primitives.ts`) and in browsers (`portable-primitives.ts`). Both give the same answer to every input,
- * including hostile ones. HKDF is built from HMAC in `hkdf.ts`.
+ * (`node-primitives.ts`) and in browsers (`portable-primitives.ts`). Both return the same results for every input, including
+ * hostile input. HKDF is built from HMAC in `hkdf.ts`.
  */
 export interface Primitives {
   /** At most 65,536 cryptographically random bytes. Vectors inject fixed ones here. */
   randomBytes(length: number): Uint8Array;
 
-  /** SHA-256 of the parts one after the other. */
+  /** SHA-256 of the concatenated parts. */
   sha256(...parts: readonly Uint8Array[]): Uint8Array;
 
-  /** HMAC-SHA-256 of the parts one after the other. */
+  /** HMAC-SHA-256 of the concatenated parts. */
   hmacSha256(key: Uint8Array, ...parts: readonly Uint8Array[]): Uint8Array;
 
   /** AES-GCM (128 or 256 by key length), 12-byte nonce. Returns ciphertext ‖ 16-byte tag. */
   aesGcmSeal(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Uint8Array;
 
-  /** Returns the plaintext, or `undefined` (and nothing of the plaintext) when the tag does not hold. */
+  /** Returns the plaintext, or `undefined` if the tag is invalid. */
   aesGcmOpen(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined;
 
   x25519PublicKey(privateKey: Uint8Array): Uint8Array;

@@ -6,9 +6,9 @@ import type { Primitives } from './primitives.ts';
 import { recoveryWrapLength, type Wrap, wrapType } from './wraps.ts';
 
 /**
- * The optional way back when key servers are lost: the pair's private key, HPKE-sealed to the owner's recovery key.
- * info = "memrelay-recovery-wrap-v1", aad = identity 56 ‖ recipient_pk 32, so that a wrap opens in no other
- * namespace, epoch or pair. Same suite as the body.
+ * Recovery when key servers are lost (optional): the pair's private key, HPKE-sealed to the owner's recovery key with the
+ * suite of the body. info = "memrelay-recovery-wrap-v1", aad = identity 56 ‖ recipient_pk 32, so that a wrap opens for no
+ * other namespace, epoch or pair.
  */
 const info = utf8('memrelay-recovery-wrap-v1');
 
@@ -24,7 +24,7 @@ function aadOf({ identity, recipientPk }: WrapBinding): Uint8Array {
   return concatBytes(identity, recipientPk);
 }
 
-/** Throws `RangeError` when the private key is not of `recipientPk`, or the recovery key is of small order. */
+/** Throws `RangeError` if the private key does not match `recipientPk`, or the recovery key has small order. */
 export function sealRecoveryWrap(
   p: Primitives,
   recoveryPk: Uint8Array,
@@ -39,8 +39,8 @@ export function sealRecoveryWrap(
 }
 
 /**
- * Returns the pair's 32-byte private key. Throws `EnvelopeError` `malformed`, `wrong_recipient` (another recovery
- * key's wrap, or a key that is not of `recipientPk`), `decrypt_failed`.
+ * Returns the pair's 32-byte private key. Throws `EnvelopeError` `malformed`, `wrong_recipient` (the wrap is for another
+ * recovery key, or its key does not match `recipientPk`), `decrypt_failed`.
  */
 export function openRecoveryWrap(
   p: Primitives,

@@ -19,7 +19,7 @@ export interface SealInput {
   envelopeId: Uint8Array;
   /** Public half of the (account, tag, epoch, server set) pair */
   recipientPk: Uint8Array;
-  /** The private half, wrapped; 1 to 4 */
+  /** 1 to 4 wraps of the private half */
   wraps: readonly Wrap[];
   /** `ns` is filled in from `namespace` */
   meta: Omit<EnvelopeMeta, 'ns'>;
@@ -29,8 +29,8 @@ export interface SealInput {
 }
 
 /**
- * A whole envelope, with a fresh HPKE encapsulation. Needs no secret but the writer's. Throws `RangeError` when an
- * argument breaks its rule or the envelope would exceed 1.5 MiB; a text of 1 MiB always fits.
+ * Creates an envelope with a fresh HPKE encapsulation. The writer's key is the only secret it needs. Throws `RangeError` if
+ * an argument violates its rule or the envelope would exceed 1.5 MiB; a text of 1 MiB always fits.
  */
 export function sealEnvelope(p: Primitives, input: SealInput): Uint8Array {
   const tag = namespaceTag(p, input.origin, input.namespace);

@@ -6,15 +6,15 @@ export interface SealObject {
   packageId: Uint8Array;
   /** Without the package prefix */
   id: Uint8Array;
-  /** One entry for each share: a server of weight w is listed w times */
+  /** One entry per share: a server of weight w is listed w times */
   services: { objectId: Uint8Array; shareIndex: number }[];
   threshold: number;
 }
 
 /**
- * Reads the whole BCS of `EncryptedObject` (@mysten/seal 1.4.12), so that nothing hides in the parts that are not
- * used: version 0, Boneh-Franklin shares one for each service, AES-256-GCM or HMAC-256-CTR. Throws `EnvelopeError`
- * `malformed`.
+ * Parses the complete BCS of `EncryptedObject` (@mysten/seal 1.4.12), including the fields that are not used, so that they
+ * cannot hide other data. Accepts version 0, one Boneh-Franklin share per service, and AES-256-GCM or HMAC-256-CTR. Throws
+ * `EnvelopeError` `malformed`.
  */
 export function parseSealObject(bytes: Uint8Array): SealObject {
   const reader = bcsReader(bytes);

@@ -3,7 +3,7 @@ import { concatBytes, requireLength, u32, utf8 } from './bytes.ts';
 import type { Primitives } from './primitives.ts';
 import type { SealObject } from './seal-object.ts';
 
-/** Key servers with weights and a threshold: what a wrap is made for. */
+/** Key servers with weights and a threshold. A wrap is made for one such set. */
 export interface KeyServerSet {
   servers: readonly { objectId: Uint8Array; weight: number }[];
   threshold: number;
@@ -22,8 +22,8 @@ function weights(set: KeyServerSet): Map<string, number> {
 }
 
 /**
- * Names a set: 64 hex digits, the same whatever the order of its servers. For `namespace_keys` and for pinning.
- * Throws `RangeError` on a set that cannot be.
+ * The id of a set: 64 hex digits, independent of the order of its servers. Used in `namespace_keys` and for pinning. Throws
+ * `RangeError` on an impossible set.
  */
 export function serverSetId(p: Primitives, set: KeyServerSet): string {
   const total = [...weights(set).values()].reduce((sum, weight) => sum + weight, 0);

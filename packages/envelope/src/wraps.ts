@@ -1,7 +1,7 @@
 import { concatBytes } from './bytes.ts';
 import { EnvelopeError } from './envelope-error.ts';
 
-/** The envelope's private key, wrapped for one way of getting it back. */
+/** The private key of the envelope's pair, encrypted for key servers or for the owner's recovery key. */
 export interface Wrap {
   type: number;
   bytes: Uint8Array;
@@ -17,7 +17,7 @@ export const wrapType = {
 export const maxWraps = 4;
 export const recoveryWrapLength = 112;
 
-/** Each wrap as `type u8 ‖ length u16 ‖ bytes`. Throws `RangeError` unless there are 1 to 4 well-sized ones. */
+/** Each wrap as `type u8 ‖ length u16 ‖ bytes`. Throws `RangeError` unless there are 1 to 4 wraps with valid sizes. */
 export function encodeWraps(wraps: readonly Wrap[]): Uint8Array {
   if (wraps.length < 1 || wraps.length > maxWraps) throw new RangeError('an envelope has 1 to 4 wraps');
   const parts = wraps.flatMap(({ type, bytes }) => {
@@ -31,8 +31,8 @@ export function encodeWraps(wraps: readonly Wrap[]): Uint8Array {
 }
 
 /**
- * Reads exactly `count` wraps that fill `region` exactly. Unknown types are returned unchanged, so that a
- * re-written envelope keeps them. Throws `EnvelopeError` `malformed`.
+ * Reads `count` wraps, which must fill `region` exactly. Unknown types are returned unchanged, so that a rewritten envelope
+ * keeps them. Throws `EnvelopeError` `malformed`.
  */
 export function decodeWraps(region: Uint8Array, count: number): Wrap[] {
   if (count < 1 || count > maxWraps) throw new EnvelopeError('malformed', 'wrap count must be 1 to 4');

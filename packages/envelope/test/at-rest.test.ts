@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   AtRestError,
   blindToken,
-  type CellPlace,
+  type CellPosition,
   cellKeyId,
   indexKey,
   keyedHash,
@@ -21,7 +21,7 @@ import { filled, p } from './fixtures.ts';
 
 const oldSecret = filled(1);
 const newSecret = filled(2);
-const place: CellPlace = { jobId: 'job-1', account: '0xabc', namespace: 'work', column: 'text' };
+const position: CellPosition = { jobId: 'job-1', account: '0xabc', namespace: 'work', column: 'text' };
 const text = utf8('The cat likes the blue chair.');
 
 function reasonOf(act: () => unknown): string {
@@ -37,21 +37,21 @@ function reasonOf(act: () => unknown): string {
 describe('outbox cell', () => {
   const ring = secretRing([newSecret, oldSecret]);
 
-  it('opens in its place, in every size, and looks different each time', () => {
+  it('opens in its position, in every size, and looks different each time', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string({ maxLength: 40 }), (plaintext, column) => {
         fc.pre(column.isWellFormed());
-        const cell = sealCell(ring, { ...place, column }, plaintext);
-        expect(openCell(ring, { ...place, column }, cell)).toEqual(plaintext);
+        const cell = sealCell(ring, { ...position, column }, plaintext);
+        expect(openCell(ring, { ...position, column }, cell)).toEqual(plaintext);
         expect(cell).toHaveLength(1 + 8 + 12 + plaintext.length + 16);
-        expect(sealCell(ring, { ...place, column }, plaintext)).not.toEqual(cell);
+        expect(sealCell(ring, { ...position, column }, plaintext)).not.toEqual(cell);
       }),
       { numRuns: 40 },
     );
   });
 
   it('opens nowhere else, not even if the concatenated names are equal', () => {
-    const cell = sealCell(ring, place, text);
+    const cell = sealCell(ring, position, text);
     for (const change of [
       { jobId: 'job-2' },
       { account: '0xabd' },
@@ -61,38 +61,38 @@ describe('outbox cell', () => {
       { namespace: 'workt', column: 'ext' },
       { namespace: '', column: 'worktext' },
     ])
-      expect(reasonOf(() => openCell(ring, { ...place, ...change }, cell))).toBe('damaged');
+      expect(reasonOf(() => openCell(ring, { ...position, ...change }, cell))).toBe('damaged');
   });
 
   it('is rejected with any byte changed, removed or added', () => {
-    const cell = sealCell(ring, place, text);
+    const cell = sealCell(ring, position, text);
     for (let i = 0; i < cell.length; i++) {
       const changed = cell.slice();
       changed[i]! ^= 0x80;
-      expect(['damaged', 'unknown_key']).toContain(reasonOf(() => openCell(ring, place, changed)));
-      expect(reasonOf(() => openCell(ring, place, cell.subarray(0, i)))).toBe('damaged');
+      expect(['damaged', 'unknown_key']).toContain(reasonOf(() => openCell(ring, position, changed)));
+      expect(reasonOf(() => openCell(ring, position, cell.subarray(0, i)))).toBe('damaged');
     }
-    expect(reasonOf(() => openCell(ring, place, Uint8Array.of(...cell, 0)))).toBe('damaged');
+    expect(reasonOf(() => openCell(ring, position, Uint8Array.of(...cell, 0)))).toBe('damaged');
   });
 
   it('of an older secret opens while the secret is listed; otherwise the boot detects it', () => {
-    const before = sealCell(secretRing([oldSecret]), place, text);
-    expect(openCell(ring, place, before)).toEqual(text);
-    expect(cellKeyId(sealCell(ring, place, text))).toBe(ring.currentId);
+    const before = sealCell(secretRing([oldSecret]), position, text);
+    expect(openCell(ring, position, before)).toEqual(text);
+    expect(cellKeyId(sealCell(ring, position, text))).toBe(ring.currentId);
     expect(cellKeyId(before)).not.toBe(ring.currentId);
 
     const without = secretRing([newSecret]);
-    expect(reasonOf(() => openCell(without, place, before))).toBe('unknown_key');
+    expect(reasonOf(() => openCell(without, position, before))).toBe('unknown_key');
     const used = [cellKeyId(before), ring.currentId, cellKeyId(before)];
     expect(missingKeyIds(ring, used)).toEqual([]);
     expect(missingKeyIds(without, used)).toEqual([cellKeyId(before)]);
   });
 
   it('contains no plaintext, and its row key is HKDF with the job id as salt', () => {
-    const cell = sealCell(ring, place, text);
+    const cell = sealCell(ring, position, text);
     expect(toHex(cell)).not.toContain(toHex(text.subarray(0, 8)));
     const rowKey = new Uint8Array(hkdfSync('sha256', newSecret, 'job-1', 'memrelay-outbox-v1', 32));
-    const parts = [place.jobId, place.account, place.namespace, place.column];
+    const parts = [position.jobId, position.account, position.namespace, position.column];
     const aad = Buffer.concat(
       parts.flatMap((part) => [Buffer.from(new Uint32Array([part.length]).buffer), Buffer.from(part)]),
     );
@@ -134,7 +134,7 @@ describe('index keys', () => {
     expect(toHex(indexKey(oldSecret, 'dedupe', '0xa', filled(1, 16)))).toBe(
       toHex(indexKey(oldSecret, 'dedupe', '0xa', filled(1, 16))),
     );
-    // Stored data depends on these bytes: a change of the derivation must not go unnoticed.
+    // Stored data depends on these bytes, so the test must fail if the derivation changes
     expect(keys[0]).toBe('09f5e06ebb86cc26d05432c1bd2a29f3758a03e9535a1cfbd1cbe8cee2253ed6');
   });
 

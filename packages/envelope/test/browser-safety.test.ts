@@ -68,7 +68,7 @@ describe('browser safety', () => {
 
     const { crypto, TextEncoder, TextDecoder } = globalThis;
     const page = createContext({ crypto, TextEncoder, TextDecoder });
-    // One realm's typed arrays for the page and for the host's crypto, as in a browser.
+    // As in a browser, the page and its crypto must use the typed arrays of the same realm
     Object.assign(page, { Uint8Array, ArrayBuffer });
     runInContext(code, page);
     expect(page.answer).toBe('from a browser foreign_wrap');

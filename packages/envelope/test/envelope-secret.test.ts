@@ -4,7 +4,7 @@ import { checkHeader, envelopeSecret, openWithSecret } from '../src/open-envelop
 import { portablePrimitives } from '../src/portable-primitives.ts';
 import { filled, seal } from './fixtures.ts';
 
-/** The secret that opens one envelope: an import passes it on instead of the namespace key. */
+/** Tests the secret of one envelope, which an import sends instead of the namespace key. */
 
 const anyone = () => true;
 const opening = (sealed: ReturnType<typeof seal>, p = nodePrimitives) => {

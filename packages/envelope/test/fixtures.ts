@@ -52,7 +52,7 @@ export function sealObjectBytes(
     filled(0x03),
     Uint8Array.of(0, 48),
     filled(0x04, 48),
-    // The client writes an empty AAD as present.
+    // Seal's client writes an empty AAD as a present option
     Uint8Array.of(1, 0),
   );
 }

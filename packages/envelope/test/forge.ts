@@ -10,8 +10,8 @@ import { p, type Sealed } from './fixtures.ts';
 type Forged = Pick<Sealed, 'bytes' | 'input'>;
 
 /**
- * Seals whatever `plaintextOf` returns under the header of `of`, as a malicious writer who holds the public key
- * could: the encryption holds, the content need not.
+ * Seals the result of `plaintextOf` under the header of `of`, as a malicious writer with the public key could: the encryption
+ * is valid, but the content need not be.
  */
 export function forge(
   of: Forged,
@@ -41,7 +41,7 @@ export function signedBody(
   return forge(of, sign, plaintextLength(content.length), primitives);
 }
 
-/** The content that `of` was sealed with, but for `change`. */
+/** The content that `of` was sealed with, changed by `change`. */
 export function contentOf(
   of: Forged,
   change: { meta?: Uint8Array; text?: Uint8Array; signer?: Uint8Array } = {},

@@ -25,7 +25,7 @@ function torsionPoints() {
   return points;
 }
 
-/** A signature for key A + torsion, made so that only the cofactored equation holds or both do. */
+/** A signature for key A + torsion, for which either only the cofactored equation holds or both equations do. */
 function signWithTorsion(torsion: InstanceType<typeof Point>, attempt: number) {
   const secret = 1234567n;
   const a = Point.BASE.multiply(secret).add(torsion);

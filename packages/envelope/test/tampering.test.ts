@@ -105,7 +105,7 @@ describe('an envelope in the wrong place', () => {
   });
 
   it('whose header was replayed over a new body is rejected, because its writer did not sign that', () => {
-    // An attacker knows the public key, so can seal under the same header fields; only the signature stops it.
+    // An attacker knows the public key and can therefore seal under the same header fields. Only the signature prevents that.
     const attacker = p.randomBytes(32);
     const mine = forge(sealed, (header, length) => {
       const content = contentOf(sealed, {

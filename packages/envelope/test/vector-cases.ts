@@ -11,7 +11,7 @@ import { type SealInput, sealEnvelope } from '../src/seal-envelope.ts';
 import { filled, packageId, sealWrap, serverSet } from './fixtures.ts';
 import { contentOf, forge, signedBody } from './forge.ts';
 
-/** The same primitives with fixed bytes for randomness, used up in order. */
+/** The same primitives, with these chunks in order instead of random bytes. */
 function scripted(p: Primitives, ...chunks: readonly Uint8Array[]): Primitives {
   const left = [...chunks];
   return {

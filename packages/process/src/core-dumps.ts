@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
  * A dump of a process's memory contains keys and text (security.md, "Requests and sessions"), so our processes write
  * none.
  *
- * The limit is 1 byte where it can be set exactly: like 0 it is too small for a file, and Linux treats 1 (but not 0)
- * as disabling dumps even if `core_pattern` pipes them to a program, see `coredump_pipe` in its fs/coredump.c.
+ * The limit is set to 1 byte where possible: like 0 it is too small for a file, and Linux treats 1 (but not 0) as disabling
+ * dumps even if `core_pattern` pipes them to a program (`coredump_pipe` in its fs/coredump.c).
  */
 const oneByte = '--core=1:1';
 
-/** The command line that starts `command` as the same process, without core dumps. On Windows nothing writes one. */
+/** The command line that starts `command` without core dumps and without an extra process. Unchanged on Windows, which writes none. */
 export function withoutCoreDumps(command: string, args: readonly string[]): [string, string[]] {
   if (process.platform === 'win32') return [command, [...args]];
   const script = `prlimit --pid $$ ${oneByte} 2>/dev/null || ulimit -c 0; exec "$0" "$@"`;
@@ -32,7 +32,7 @@ export function turnOffCoreDumps(): string | undefined {
   return 'this process may write core dumps, which hold keys and text: install util-linux (prlimit), or start it with a limit of 0 (ulimit -c 0; systemd: LimitCORE=0; Docker: --ulimit core=0)';
 }
 
-/** Bytes, or `unlimited`; undefined where /proc does not have it. */
+/** The soft limit in bytes, or `unlimited`; undefined on systems without /proc. */
 function softLimit(): string | undefined {
   try {
     return /^Max core file size +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

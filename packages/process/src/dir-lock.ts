@@ -7,7 +7,7 @@ export interface DirectoryLock {
   release(): void;
 }
 
-/** Thrown when another process (or another part of this one) has locked the directory. */
+/** Another process (or another part of this one) has locked the directory. */
 export class DirectoryLockedError extends Error {
   override name = 'DirectoryLockedError';
   readonly dir: string;
@@ -18,8 +18,8 @@ export class DirectoryLockedError extends Error {
 }
 
 /**
- * Acquires the exclusive lock of `dir`, which is created when absent. The lock is a SQLite file lock, so the kernel
- * releases it when the process dies in any way: no stale lock file to remove by hand. Throws `DirectoryLockedError`.
+ * Acquires the exclusive lock of `dir`, which is created if it does not exist. The lock is a SQLite file lock: the kernel
+ * releases it however the process ends, so no one has to remove a stale lock file. Throws `DirectoryLockedError`.
  */
 export function lockDirectory(dir: string): DirectoryLock {
   mkdirSync(dir, { recursive: true, mode: 0o700 });

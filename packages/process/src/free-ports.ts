@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral range that systems use for outgoing connections and for listening on port 0. */
+/** A range below the ephemeral ports, which systems use for outgoing connections and for port 0. */
 const [lowest, highest] = [20_000, 32_767];
 
 /**
@@ -23,7 +23,7 @@ export async function freePort(): Promise<number> {
   return port!;
 }
 
-/** Reserves the port through an abstract socket, which the kernel releases when the process ends in any way. */
+/** Reserves the port by listening on an abstract socket, which the kernel releases however the process ends. */
 function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(true);
   const holder = createServer((socket) => socket.destroy()).unref();

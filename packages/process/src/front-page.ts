@@ -1,4 +1,4 @@
-/** What a person sees who opens the address of an API in a browser. */
+/** The page shown when the address of an API is opened in a browser. */
 export interface FrontPage {
   title: string;
   /** What this address is for; plain text, one paragraph each */
@@ -6,14 +6,14 @@ export interface FrontPage {
   links: readonly { href: string; text: string }[];
 }
 
-/** Nothing but this text and its styles. */
+/** The policy allows no scripts, images or requests: the page has only text and styles. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // Programs get another answer at the same address
+  // Programs get a different response at the same address
   vary: 'accept',
 } as const;
 
@@ -24,8 +24,8 @@ interface PageRequest {
 }
 
 /**
- * The front page, for a request without a route: if a browser asks for `/`, which names `text/html` in `Accept`. All other
- * requests get undefined, and the same error as ever.
+ * The front page, if a request without a route is a browser's request for `/` (with `text/html` in `Accept`). Returns
+ * undefined for all other requests, which get the usual error.
  */
 export function frontPageFor(
   { method, url, headers: { accept = '' } }: PageRequest,

@@ -6,22 +6,21 @@ export interface ServingPart {
   close(): Promise<void>;
 }
 
-/** A pino logger, or anything that logs like one. */
+/** A pino logger, or any logger with the same methods. */
 export interface PartLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
 /**
- * Counted from the signal. After that the process exits even if work is unfinished, which is resumed from the
- * database.
+ * Time from the signal after which the process exits in any case, in ms. Unfinished work is resumed from the database.
  */
 export const stopDeadlineMs = 20_000;
 
 /**
- * The life of a part's process once it listens (the other end of `start-part.ts`): says that it is ready, and closes
- * on SIGTERM, SIGINT or, when it is supervised, when its stdin closes. Exits with 0, or with 1 when closing failed or
- * took longer than `deadlineMs`.
+ * Runs a part's process once it listens (the other end of `start-part.ts`): prints the ready line, and closes the part on
+ * SIGTERM, SIGINT or, if it is supervised, when stdin closes. Exits with 0, or with 1 if closing failed or took longer than
+ * `deadlineMs`.
  */
 export function servePart(part: ServingPart, log: PartLog, deadlineMs = stopDeadlineMs): void {
   let closing = false;
@@ -30,7 +29,7 @@ export function servePart(part: ServingPart, log: PartLog, deadlineMs = stopDead
     closing = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => {
-      log.error({ deadline_ms: deadlineMs }, 'stopping took too long; exiting with work under way');
+      log.error({ deadline_ms: deadlineMs }, 'stopping took too long; exiting with unfinished work');
       process.exit(1);
     }, deadlineMs);
     try {

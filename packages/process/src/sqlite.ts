@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** The part of SQLite that we use; `node:sqlite` and `libsql` both have it. */
+/** The SQLite functions that we use, which `node:sqlite` and `libsql` both have. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -39,7 +39,7 @@ function libsql(): Constructor {
   }
 }
 
-/** libsql (0.5) adds a column of its own to the row of `get`, and gives blobs as `ArrayBuffer` in those of `all`. */
+/** Corrects libsql (0.5), which adds a column to the row of `get`, and returns blobs as `ArrayBuffer` in the rows of `all`. */
 function withPlainRows(database: SqliteDatabase): SqliteDatabase {
   return {
     exec: (sql) => database.exec(sql),

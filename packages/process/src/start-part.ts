@@ -6,11 +6,11 @@ import { stopDeadlineMs } from './serve-part.ts';
 import { type ReadyLine, supervisedVariable } from './supervised.ts';
 
 export interface PartOptions {
-  /** For messages, e.g. `relayer` */
+  /** Name in messages, e.g. `relayer` */
   name: string;
   /** Path of the part's main file */
   entry: string;
-  /** Flags for it */
+  /** Its command-line arguments */
   args?: readonly string[];
   /** The whole environment of the part: nothing is inherited */
   environment: NodeJS.ProcessEnv;
@@ -27,7 +27,7 @@ export interface RunningPart {
   readonly pid: number;
   /** Resolves with a description when the process ends for any reason */
   readonly ended: Promise<string>;
-  /** Closes its stdin, the signal to exit; kills the process if it does not exit in time */
+  /** Closes its stdin, which tells the part to exit, and kills it if it does not exit in time */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export class PartStartError extends Error {
   }
 }
 
-/** A part that fails exits at once; one that starts on a busy machine may take a minute. */
+/** Long, because a part may take minutes to start on a busy machine. A part that fails exits immediately. */
 const standardReadyMs = 180_000;
 
-/** Kills a part that did not exit within its own deadline. */
+/** Longer than a part's own deadline, so that only a part that exceeds it is killed. */
 const standardGraceMs = stopDeadlineMs + 2_000;
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
@@ -87,7 +87,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
   };
 }
 
-/** Rejects with a description of what happened instead. */
+/** Resolves with the URL of the ready line, or rejects with a description of why there was none. */
 function readyUrl(child: ChildProcess, ended: Promise<string>, options: PartOptions): Promise<string> {
   const seconds = (options.readyTimeoutMs ?? standardReadyMs) / 1000;
   return new Promise((resolve, reject) => {

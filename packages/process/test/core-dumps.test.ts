@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs it as from a shell in which core dumps are on, as far as that is allowed here; resolves with its stdout. */
+/** Runs the command as from a shell with core dumps turned on (as far as the hard limit allows); resolves with its stdout. */
 async function run(command: string, args: readonly string[], path = process.env.PATH): Promise<string> {
   const child = spawn('/bin/sh', ['-c', 'ulimit -c unlimited; exec "$0" "$@"', command, ...args], {
     cwd: directory,
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
     expect(JSON.parse(await run(...started))).toEqual(args);
   });
 
-  /** Turns them off for itself; prints the warning and then the limits. */
+  /** A program that turns core dumps off for itself, and prints the warning and then the limits. */
   const forItself = `import { turnOffCoreDumps } from '${library}'; console.log(turnOffCoreDumps() ?? 'no warning'); ${printLimits}`;
 
   test.runIf(hasPrlimit)('can be turned off by a process for itself', async () => {
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
   test('that cannot be turned off are reported, with a solution', async () => {
     const text = await run(node[0], [...node.slice(1), forItself], directory);
     const [warning, limits] = text.split('\n');
-    // Where the hard limit is 0 there is nothing to say
+    // With a hard limit of 0, dumps are off already and there is no warning
     if (limits === '0 0') expect(warning).toBe('no warning');
     else expect(warning).toContain('ulimit -c 0');
   });

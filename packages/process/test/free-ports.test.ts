@@ -7,16 +7,16 @@ import { freePort, freePorts } from '../src/free-ports.ts';
 
 const source = join(import.meta.dirname, '../src/free-ports.ts');
 
-/** In another process, which ends by itself */
-function askedElsewhere(count: number): number[] {
+/** Ports from another process, which has ended when this returns */
+function portsOfOtherProcess(count: number): number[] {
   const script = `const { freePorts } = await import(${JSON.stringify(source)}); console.log((await freePorts(${count})).join())`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
     .split(',')
     .map(Number);
 }
 
-/** Whether a process holds the port's name */
-function isHeld(port: number): Promise<boolean> {
+/** Whether a process has reserved the port */
+function isReserved(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(`\0memrelay-port-${port}`);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
@@ -39,9 +39,9 @@ describe('free ports', () => {
 
   it.runIf(process.platform === 'linux')('are reserved until the process that has them exits', async () => {
     const port = await freePort();
-    expect(await isHeld(port)).toBe(true);
-    const others = askedElsewhere(20);
+    expect(await isReserved(port)).toBe(true);
+    const others = portsOfOtherProcess(20);
     expect(others).not.toContain(port);
-    for (const other of others) expect(await isHeld(other)).toBe(false);
+    for (const other of others) expect(await isReserved(other)).toBe(false);
   });
 });

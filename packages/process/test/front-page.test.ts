@@ -19,7 +19,7 @@ test('only a browser that opens the address itself gets the page', () => {
   expect(get('text/html', '/', 'POST')).toBeUndefined();
 });
 
-test('its texts are text', () => {
+test('escapes its texts, and formats code in backticks', () => {
   const { body } = get('text/html')!;
   expect(body).toContain('<title>A &#60;part&#62;</title>');
   expect(body).toContain('<p>It runs <code>a &#38; b</code>.</p>');

@@ -16,7 +16,7 @@ function temporaryDirectory(): string {
   return dir;
 }
 
-/** Another process, on a Node without SQLite, that locks the directory and says whether it could. */
+/** Another process, on a Node without SQLite, that tries to lock the directory and prints the result. */
 async function lockWithLibsql(dir: string): Promise<{ process: ChildProcess; said: string }> {
   const script = `
     process.getBuiltinModule = undefined;

@@ -18,12 +18,12 @@ export const addressPattern = /^0x[0-9a-fA-F]{64}$/;
 /** Leading zeros may be left out, as in `0x2`. For configuration and chain data, never for requests of clients. */
 export const shortAddressPattern = /^0x[0-9a-fA-F]{1,64}$/;
 
-/** What Sui's own RPC accepts: leading zeros and `0x` may be left out. */
+/** The form that Sui's own RPC accepts: leading zeros and `0x` may be left out. */
 export const looseAddressPattern = /^(?:0x)?[0-9a-fA-F]{1,64}$/;
 
 /**
- * Lower case, with `0x` and all 64 digits: two texts name the same address exactly if this returns the same for both.
- * Does not check its argument: test that with one of the patterns first.
+ * Returns an address in lower case, with `0x` and all 64 digits, so that equal addresses become equal texts. Does not
+ * check its argument: test it with one of the patterns first.
  */
 export function normalizeAddress(text: string): string {
   const lower = text.toLowerCase();

@@ -1,5 +1,5 @@
-/** Memories in one call of `/api/export`; fewer where they are large. */
+/** Memories in one call of `/api/export`; fewer if they are large. */
 export const exportLimit = { default: 50, max: 100 } as const;
 
-/** Memories in one call of `/api/import`, whose body is bounded like every other. */
+/** Memories in one call of `/api/import`. The body limit applies as well. */
 export const importItems = 50;

@@ -4,16 +4,16 @@ import { hex32Pattern } from './bytes.ts';
 import { limitField, namespaceField } from './fields.ts';
 
 /**
- * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): the server side of bundles, a bounded
- * part in each call. Clients write and read the bundle itself (docs/export-and-import.md).
+ * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): the server side of bundles. Each call
+ * handles a part of limited size. Clients write and read the bundle itself (docs/export-and-import.md).
  */
 
 const hex32 = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
 
 export interface ExportRequest {
-  /** Every namespace in the signer's scope when omitted */
+  /** If omitted: every namespace in the signer's scope */
   namespace?: string | undefined;
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor?: string | undefined;
   limit: number;
   /** X25519 public key that the caller made for this export. Data keys leave the sidecar only sealed to it */
@@ -27,7 +27,7 @@ export const exportRequest = z.object({
   recipient_pk: hex32,
 }) satisfies z.ZodType<ExportRequest>;
 
-/** Vectors of one memory, as the model made them: chunk after chunk, 32-bit floats, little-endian, base64 */
+/** Vectors of one memory without the keyed map: concatenated chunks of 32-bit floats, little-endian, in base64 */
 export interface BareVectors {
   model: string;
   values: string[];
@@ -40,13 +40,13 @@ export interface ExportedMemory {
   importance: number;
   /** Base64 */
   envelope: string;
-  /** Absent if there are none of the server's current model */
+  /** Absent if the memory has no vectors of the server's current model */
   vectors?: BareVectors;
 }
 
 /** The private half of a pair that memories on this page are sealed to. */
 export interface ExportedKey {
-  /** Its public half, 64 hex digits */
+  /** Public half of the pair, 64 hex digits */
   recipient_pk: string;
   /** In the form of a recovery wrap: HPKE to the `recipient_pk` of the request; base64 */
   sealed: string;
@@ -106,7 +106,7 @@ export type ImportResult =
 
 export interface ImportResponse {
   results: ImportResult[];
-  /** Of those that are running */
+  /** Jobs of the memories whose status is `running` */
   job_ids: string[];
   owner: string;
 }

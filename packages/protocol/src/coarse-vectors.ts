@@ -1,10 +1,10 @@
 /**
- * Vectors as directions, with a signed byte per number: an eighth of the size of JSON, so that all vectors of a
- * one-megabyte memory fit into one request. Each is scaled by its own largest number; the length is not kept, because
- * search compares directions. Rounding changes a cosine by less than 0.0001 for the vectors of models.
+ * Vectors with one signed byte per number: an eighth of the size of JSON, so that all vectors of a one-megabyte memory fit
+ * into one request. Each vector is scaled by its largest number. Its length is lost, because search compares only directions.
+ * Rounding changes the cosine of two model vectors by less than 0.0001.
  */
 
-/** The bytes of all, one after the other. A zero vector stays zero. */
+/** The concatenated bytes of all vectors. A zero vector stays zero. */
 export function encodeCoarse(vectors: readonly ArrayLike<number>[]): Uint8Array {
   const dimension = vectors[0]?.length ?? 0;
   const bytes = new Int8Array(vectors.length * dimension);

@@ -1,4 +1,4 @@
-/** An error that callers tell apart by its stable `code`, never by its message. The base of our error classes that have one. */
+/** Base of our errors with a stable `code`, by which callers distinguish them. They must not use the message for that. */
 export abstract class CodedError<Code extends string = string> extends Error {
   /** Stable; branch on this, never on the message */
   readonly code: Code;

@@ -42,7 +42,7 @@ export function isStrictEd25519Signature(signature: Uint8Array): boolean {
   );
 }
 
-/** Whether S·B = R + k·A holds exactly, without the cofactor (RFC 8032 §5.1.7); may throw for bytes that are no point. */
+/** Whether S·B = R + k·A holds exactly, without the cofactor (RFC 8032 §5.1.7); may throw for bytes that are not a point. */
 export type Ed25519Equation = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 
 /**

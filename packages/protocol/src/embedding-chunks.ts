@@ -1,14 +1,14 @@
 /**
- * Long texts are embedded in overlapping pieces (decisions.md, "Embeddings"): about 1,500 tokens each. A token of
- * English is about 4 bytes and of Chinese about 3, so bytes bound tokens well enough for any script. Relayer and clients
- * that embed by themselves cut alike, so that their vectors can be compared.
+ * Long texts are embedded in overlapping pieces of about 1,500 tokens (decisions.md, "Embeddings"). A token has about 4 bytes
+ * in English and 3 in Chinese, so a limit in bytes works well enough for any script. The relayer and clients that embed
+ * locally split texts in the same way, so that their vectors can be compared.
  */
 const chunkBytes = 4_500;
 const overlapBytes = 450;
 /** A token is at least one byte, so a query of this length fits every model with a limit of 8,191 tokens. */
 const queryBytes = 8_000;
 
-/** The pieces of `text` to embed, at least one; pieces end at white space where there is some. */
+/** The pieces of `text` to embed, at least one. Pieces end at white space if possible. */
 export function embeddingChunks(text: string): string[] {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= chunkBytes) return [text];

@@ -31,7 +31,7 @@ const encHistoricalSet = z
   .object({ servers: z.array(encServerConfig).min(1), threshold: z.number().int().min(1) })
   .refine(({ servers, threshold }) => threshold <= servers.reduce((sum, { weight }) => sum + weight, 0));
 
-/** Key servers that earlier memories are wrapped for, with the threshold of that time. */
+/** Former key servers that earlier memories are wrapped for, with their threshold. */
 export type EncHistoricalSet = z.infer<typeof encHistoricalSet>;
 
 /** The form of ENC_HISTORICAL_SETS, for error messages. */

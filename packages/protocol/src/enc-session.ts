@@ -18,7 +18,7 @@ export interface EncSession {
 export const sessionTtlMinutes = { min: 1, max: 30 } as const;
 
 /**
- * The text a wallet or delegate key signs to open a session, as Seal's key servers rebuild it.
+ * The text that a wallet or delegate key signs to open a session. Seal's key servers rebuild the same text.
  * `creationTimeMs` is shown in UTC to the second; `sessionPublicKey` is the raw key in base64.
  */
 export function sessionMessage(session: {

@@ -2,8 +2,8 @@ import { CodedError } from './coded-error.ts';
 import { maxUploadAttempts } from './limits.ts';
 
 /**
- * The error catalogue: every code that one of our HTTP routes can answer, with its status, the words for a
- * person, and whether sending the same request again can help. `docs/errors.md` is generated from it.
+ * The error catalogue: every code that our HTTP routes can return, with its status, the message for a person, and whether
+ * sending the same request again can help. `docs/errors.md` is generated from it.
  */
 
 export interface ErrorEntry {
@@ -135,13 +135,13 @@ export interface ErrorBody {
   details?: { issues?: RequestIssue[]; [key: string]: unknown };
 }
 
-/** `items: must have at most 20`: most clients show nothing but the message. An issue without a path is the body's. */
+/** The first issue, as `items: must have at most 20`, because most clients show only the message. An empty path means the body. */
 function firstIssue(details: ErrorBody['details']): string | undefined {
   const [issue] = details?.issues ?? [];
   return issue && `${issue.path || 'body'}: ${issue.message}`;
 }
 
-/** Thrown anywhere below a route to answer with a code of the catalogue. */
+/** Thrown anywhere below a route to respond with a code of the catalogue. */
 export class ApiError extends CodedError<ErrorCode> {
   override name = 'ApiError';
   readonly status: number;

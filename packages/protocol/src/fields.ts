@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invisibleCharacterIn } from './invisible-characters.ts';
 import { limits } from './limits.ts';
 
-/** The fields that several requests share, each with its rule of decisions.md, "Fields and limits". */
+/** Fields that several requests share, with their rules in decisions.md, "Fields and limits". */
 
 const encoder = new TextEncoder();
 
@@ -19,10 +19,10 @@ export function textField(maxBytes: number) {
 /** A UUID of any version (RFC 9562), in either case. */
 export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A namespace to read from, or to forget in: any that may ever have been written. */
+/** A namespace to read from or to forget in. Accepts every name that could be written at any time. */
 export const namespaceField = z.string().superRefine((namespace, context) => {
   if (!namespace.isWellFormed()) context.addIssue('must be well-formed Unicode');
   else if (namespace.trim() === '') context.addIssue('must not be empty or only white space');
@@ -34,7 +34,7 @@ export const namespaceField = z.string().superRefine((namespace, context) => {
     context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
 });
 
-/** A namespace to write to, or to name in a scope: two that look the same must be the same. */
+/** A namespace to write to or to name in a scope. Invisible characters are rejected, so that names that look the same are the same. */
 export const newNamespaceField = namespaceField.superRefine((namespace, context) => {
   const found = invisibleCharacterIn(namespace);
   if (found !== undefined)

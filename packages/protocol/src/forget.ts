@@ -15,9 +15,9 @@ const ids = z
  */
 export const forgetRequest = z
   .object({
-    /** `default` when omitted */
+    /** If omitted: `default` */
     namespace: namespaceField.optional(),
-    /** All of the namespace when omitted */
+    /** If omitted: all memories of the namespace */
     ids: ids.optional(),
     /** All namespaces of the account */
     everything: z.literal(true).optional(),
@@ -54,11 +54,11 @@ export interface ForgetResponse {
   /** Absent with `everything` */
   namespace?: string;
   owner: string;
-  /** Blob objects that the owner may delete on chain: until then the encrypted bytes stay readable for anyone */
+  /** Blob objects that the owner may delete on chain. Until then anyone can fetch the encrypted bytes */
   blobs_to_delete: string[];
   /**
-   * Number of blob objects that also hold memories to keep. Those memories are repacked first; then the same call
-   * returns the objects. Absent when there is none
+   * Number of blob objects that also hold memories to keep. The server first stores those memories again; afterwards the same
+   * call returns the objects. Absent when there are none
    */
   blobs_shared?: number;
   /** Latest time at which the server begins to repack, RFC 3339; absent while it is doing so */

@@ -1,6 +1,6 @@
 /**
  * One message of JSON and raw bytes between relayer and sidecar: `u32le head length ‖ head JSON ‖ payload`.
- * Base64 inside JSON costs five times as much (measured), so bytes stay bytes.
+ * Base64 inside JSON costs five times as much (measured), so bytes are sent unencoded.
  */
 export function encodeFrame(head: unknown, payloads: readonly Uint8Array[]): Uint8Array {
   const json = new TextEncoder().encode(JSON.stringify(head));

@@ -1,9 +1,9 @@
 /**
  * Protection against DNS rebinding: a page can point a domain of its own at this machine, and then counts as the same
- * origin. Its requests still carry that domain in `Host`, so a server only accepts the names it is known by.
+ * origin. Its requests still carry that domain in `Host`, so a server accepts only its own names.
  */
 
-/** The part of Node's `IncomingMessage` that the check reads. */
+/** The fields of Node's `IncomingMessage` that the check reads. */
 export interface HostRequest {
   readonly rawHeaders: readonly string[];
   readonly httpVersion: string;
@@ -21,7 +21,7 @@ export interface HostRulesOptions {
   /** The address or name that the server listens on; accepted as a name from callers on this machine */
   listenHost?: string | undefined;
   /**
-   * Further names, each with an optional port (`ALLOWED_HOSTS`). Empty: a listener that is not loopback accepts any
+   * Further names, each with an optional port (`ALLOWED_HOSTS`). If empty, a non-loopback listener accepts any name
    */
   allowedHosts?: readonly string[];
 }
@@ -52,10 +52,10 @@ export function createHostRules(options: HostRulesOptions): HostRules {
   const { isLoopback, listenHost, allowedHosts = [] } = options;
   const allowed = allowedHosts.map(parseAllowedHost).filter((host) => host !== undefined);
   const ownName = listenHost === undefined ? undefined : parseHost(bracketed(listenHost))?.name;
-  const takesAny = !isLoopback && allowed.length === 0;
+  const acceptsAnyName = !isLoopback && allowed.length === 0;
 
   function isAllowed(authority: string, { socket }: HostRequest): boolean {
-    if (takesAny) return true;
+    if (acceptsAnyName) return true;
     const host = parseHost(authority);
     if (host === undefined) return false;
     if (allowed.some((one) => matches(one, host))) return true;
@@ -77,7 +77,7 @@ export function createHostRules(options: HostRulesOptions): HostRules {
 
 /** A name with an optional port, as `ALLOWED_HOSTS` lists them; undefined for anything else. */
 export function parseAllowedHost(entry: string): HostName | undefined {
-  // Names of other scripts become what clients send; the rest of a URL has no place here
+  // `URL` converts international names to the ASCII form that clients send. Other parts of a URL are rejected
   if (/[\s/\\?#@*%]/.test(entry) || !URL.canParse(`http://${entry}`)) return undefined;
   const { hostname } = new URL(`http://${entry}`);
   return parseHost(hostname + (/:\d+$/.exec(entry.replace(/^.*\]/, ''))?.[0] ?? ''));
@@ -109,7 +109,7 @@ function bracketed(address: string): string {
   return address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
 }
 
-/** Whether the connection came from this very machine. */
+/** Whether the connection comes from this machine. */
 function isSameMachine({ remoteAddress, localAddress }: HostRequest['socket']): boolean {
   if (remoteAddress === undefined) return false;
   return isLoopbackAddress(remoteAddress) || remoteAddress === localAddress;

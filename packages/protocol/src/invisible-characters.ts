@@ -1,6 +1,6 @@
 /**
- * Characters that change how a name looks without being seen: bidirectional controls, and zero-width characters apart from
- * ZWJ and ZWNJ (scripts and emoji need them) and variation selectors (they only change the character before them).
+ * Invisible characters that can make different names look the same: bidirectional controls and zero-width characters. ZWJ and
+ * ZWNJ are allowed because scripts and emoji need them, variation selectors because they only change the character before them.
  */
 const invisible =
   /(?![\u200c\u200d]|\p{Variation_Selector})(?:\p{Bidi_Control}|\p{Default_Ignorable_Code_Point})/u;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Issues of a schema in words that follow the name of a field (`items: must have at most 20`), for `safeParse(…, { error:
- * issueWords })`. A message that the schema itself names wins. Never quotes the value.
+ * Messages for schema issues that follow the name of a field (`items: must have at most 20`), for `safeParse(…, { error:
+ * issueWords })`. A message set in the schema takes precedence. Never quotes the value.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

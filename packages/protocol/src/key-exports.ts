@@ -7,14 +7,14 @@ import { hex32, openFailure, reader, wrappedKey } from './sidecar-api.ts';
  */
 
 export const exportKeysRequest = reader.extend({
-  /** Whom they are sealed to */
+  /** The caller's X25519 public key, to which the private keys are sealed */
   to: hex32,
   keys: z
     .array(
-      // Those of an envelope, and a later one
+      // Up to four wraps of an envelope, and a later rewrap
       wrappedKey(5),
     )
-    // None: only the credential is checked
+    // An empty list only checks the credential
     .max(100),
 });
 export type ExportKeysRequest = z.infer<typeof exportKeysRequest>;

@@ -30,13 +30,13 @@ export const rewrapRequest = z.object({
     .min(1)
     .max(limits.bulkItems)
     .optional(),
-  /** `next` of the call before */
+  /** `next` of the previous call */
   after: publicKey.optional(),
 });
 export type RewrapRequest = z.infer<typeof rewrapRequest>;
 
 export interface RewrapResponse {
-  /** One for each key: the upload of its new wrap to the owner */
+  /** One upload job per key, which sends its new wrap to the owner */
   job_ids: string[];
   /** Keys whose wraps could not be opened, and why */
   failed: { recipient_pk: string; reason: string }[];

@@ -24,9 +24,9 @@ export interface LlmUsage {
 
 export interface AnalyzedFact {
   text: string;
-  /** Of the memory */
+  /** Id of the memory */
   id: string;
-  /** Of the job that stores it; the same as `id` */
+  /** Id of the job that stores it; the same as `id` */
   job_id: string;
   /** From 0 to 1 */
   importance: number;
@@ -34,10 +34,10 @@ export interface AnalyzedFact {
   supersedes?: string[];
 }
 
-/** A fact that is not stored because a memory says the same */
+/** A fact that is not stored because a memory already states it */
 export interface UnchangedFact {
   text: string;
-  /** Of that memory */
+  /** Id of that memory */
   id: string;
   /** Absent while that memory is pending */
   blob_id?: string;
@@ -50,7 +50,7 @@ export interface AnalyzeAccepted {
   fact_count: number;
   status: 'pending';
   owner: string;
-  /** Absent if there is none */
+  /** Absent if there are none */
   unchanged?: UnchangedFact[];
   /** Present when existing memories could not be read, so already known facts may be stored again */
   context?: 'unavailable';

@@ -24,7 +24,7 @@ export const localnetInfoSchema = z.object({
   }),
   keyServers: z.array(z.object({ objectId: z.string(), weight: z.number().int(), url: z.string() })),
   threshold: z.number().int(),
-  /** A committee, used instead of the key servers above only by clients that name it */
+  /** A committee, used instead of the key servers above only by clients that configure it */
   committee: z.object({
     objectId: z.string(),
     weight: z.number().int(),

@@ -1,6 +1,6 @@
 /**
- * RUST_LOG as the specification keeps it: `level` or `target=level`, comma-separated. `memrelay_server` is the relayer
- * with its sidecar, `memrelay_server::jobs` one part of it, `tower_http` the request log.
+ * RUST_LOG in the form of the specification: `level` or `target=level`, comma-separated. The target `memrelay_server` is the
+ * relayer with its sidecar, `memrelay_server::jobs` one part of it, and `tower_http` the request log.
  */
 export type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -15,7 +15,7 @@ const levels: Readonly<Record<string, Level>> = {
   off: 'silent',
 };
 
-/** Parts of `memrelay_server` with a logger of their own; `sidecar` also is the process of that name. */
+/** Parts of `memrelay_server` with a separate logger; `sidecar` is also the process of that name. */
 export const logParts = [
   'auth',
   'accounts',
@@ -33,9 +33,9 @@ export const requestTarget = 'tower_http';
 export const partTarget = (part: (typeof logParts)[number]): string => `${serverTarget}::${part}`;
 
 interface Directive {
-  /** Undefined: the level of everything else */
+  /** Undefined for the default level of all other targets */
   target: string | undefined;
-  /** Undefined when it is none of the levels */
+  /** Undefined if the text is not a valid level */
   level: Level | undefined;
 }
 
@@ -61,13 +61,14 @@ function isKnown(target: string): boolean {
   );
 }
 
-/** Targets that are not ours: their directives have no effect. */
+/** Targets that this server does not have, so that their directives have no effect. */
 export function unknownLogTargets(text: string): string[] {
   return directivesOf(text).flatMap(({ target }) => (target === undefined || isKnown(target) ? [] : target));
 }
 
 /**
- * The problem with a filter; undefined when it is valid. A filter that would turn all logging off by mistake is not.
+ * The problem with a filter, or undefined if it is valid. A filter with only unknown targets is invalid, because it would turn
+ * off all logging.
  */
 export function logFilterProblem(text: string): string | undefined {
   const directives = directivesOf(text);
@@ -83,7 +84,7 @@ export interface LogFilter {
   levelOf(target: string): Level;
 }
 
-/** Reads a filter that `logFilterProblem` has nothing against. */
+/** Parses a filter that `logFilterProblem` has accepted. */
 export function parseLogFilter(text: string): LogFilter {
   let fallback: Level = 'error';
   const byTarget = new Map<string, Level>();

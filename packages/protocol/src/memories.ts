@@ -45,7 +45,7 @@ export type RecallRequest = z.infer<typeof recallRequest>;
 
 const maxBase64Length = Math.ceil(limits.encryptedDataBytes / 3) * 4;
 
-/** Base64 of at most this many characters; `min` 1. */
+/** Base64 of 1 to `maxLength` characters. */
 function base64Field(maxLength: number, message: string) {
   return z.string().superRefine((text, context) => {
     if (text.length === 0 || text.length > maxLength) context.addIssue(message);
@@ -69,7 +69,7 @@ export const rememberManualRequest = z.object({
   vector: vectorField,
   /** For a long text: the vectors of its second and later chunks (coarse-vectors.ts) */
   chunk_vectors: base64Field(limits.bodyBytes, 'must be vectors as signed bytes').optional(),
-  /** The model that made the vectors; the relayer's own when omitted */
+  /** The model that made the vectors; if omitted, the relayer's own */
   embedding_model: embeddingModel.optional(),
   importance: z.number().optional(),
   namespace: newNamespace,
@@ -103,7 +103,7 @@ export interface RememberAccepted {
 /** Added to the response of a manual write whose bytes no reader of the account can decrypt. */
 export interface OpaqueNote {
   opaque?: true;
-  /** What that means */
+  /** Explains the consequences to a person */
   message?: string;
 }
 
@@ -124,12 +124,13 @@ export interface JobRecord {
   /** Present once done */
   blob_id?: string;
   /**
-   * True when the text was already stored and `blob_id` is the existing one's; sent only to keys that may read there
+   * True when the text was already stored; `blob_id` is then that of the existing memory. Sent only to keys that may read
+   * the namespace
    */
   deduplicated?: true;
   /**
-   * A near-duplicate: an earlier memory of the namespace with nearly the same text, and the cosine of the two; sent
-   * only to keys that may read there. Both are kept.
+   * An earlier memory of the namespace with nearly the same text, and the cosine of the two. Both are kept. Sent only to
+   * keys that may read the namespace.
    */
   near_duplicate_of?: string;
   similarity?: number;
@@ -140,7 +141,7 @@ export interface JobRecord {
   next_retry_at?: string;
   /** Why the last attempt failed, for a person */
   error?: string;
-  /** The same for a program: a code of `jobErrorCatalogue`; present whenever `error` is */
+  /** The same for a program: a code of `jobErrorCatalogue`. Present whenever `error` is present */
   error_code?: string;
 }
 
@@ -160,14 +161,14 @@ export interface MemoryHit {
   /** Absent only while `pending` */
   blob_id?: string;
   text: string;
-  /** 1 − cosine; 1 where `stale` */
+  /** 1 − cosine; 1 if `stale` */
   distance: number;
   score?: number;
   created_at?: string;
   pending?: true;
-  /** Its vector comes from an earlier model: the memory was found by its words */
+  /** The vector comes from an earlier model, so the memory was found only by its words */
   stale?: true;
-  /** The memory that replaces this one, which counts half for it */
+  /** The memory that replaces this one. The score of this one is halved */
   superseded_by?: string;
   explain?: HitExplanation;
 }
@@ -180,22 +181,22 @@ export interface LegScore {
 }
 
 /**
- * Why a memory is a hit. `words`: a word of the question or a related one is in it. `meaning`: its vector is near enough.
- * `spelling`: the same with the built-in embedder, and a word is spelt nearly as one of the question's.
+ * Why a memory is a hit. `words`: it contains a word of the question or a related one. `meaning`: its vector is near enough.
+ * `spelling`: with the built-in embedder, its vector is near enough and one of its words is spelt almost like one of the question.
  */
 export type MatchReason = 'words' | 'meaning' | 'spelling';
 
 /** Why a memory has its rank. */
 export interface HitExplanation {
-  /** Absent where the request's own `min_score` decided instead */
+  /** Absent if the request has a `min_score`, which decides instead */
   matched_by?: MatchReason;
-  /** Score: similarity, 1 − distance */
+  /** Its score is the similarity, 1 − distance */
   vector: LegScore;
-  /** Score: the share of the question that its words cover, rare ones counting more; absent without a keyword index */
+  /** Its score is the share of the question's words that the text contains; rare words count more. Absent without a keyword index */
   keywords?: LegScore & {
-    /** Number of different words of the question in it */
+    /** Number of different words of the question that the text contains */
     terms: number;
-    /** Words of the question that it does not have, with a related one in it ("tea" for "drink"); absent when none */
+    /** Words of the question for which the text has only a related word ("tea" for "drink"); absent when there are none */
     related?: number;
   };
   /** Weight of the vector, from 0 to 1; the rest is the weight of the keywords */
@@ -226,7 +227,7 @@ export interface ManualHit {
   quilt_patch?: true;
   id: string;
   created_at: string;
-  /** Of the bytes that were stored, hex */
+  /** Digest of the stored bytes, hex */
   sha256: string;
   score?: number;
   pending?: true;

@@ -8,9 +8,9 @@ import { limits } from './limits.ts';
  */
 
 export const memoriesRequest = z.object({
-  /** Every namespace in the signer's scope when omitted */
+  /** If omitted: every namespace in the signer's scope */
   namespace: namespaceField.optional(),
-  /** `next_cursor` of the page before */
+  /** `next_cursor` of the previous page */
   cursor: z.string().max(512).optional(),
   limit: limitField(limits.listLimit),
 });
@@ -33,14 +33,14 @@ export interface MemoryEntry {
   importance: number;
   /** The storage epoch at whose start the blob expires; absent while it is not known */
   expires_epoch?: number;
-  /** Accepted and safe, on the way to the blob store */
+  /** Accepted and durable, but not uploaded yet */
   pending?: true;
-  /** An earlier memory that says nearly the same, and the cosine of the two */
+  /** An earlier memory with nearly the same text; `similarity` is the cosine of the two */
   near_duplicate_of?: string;
   similarity?: number;
-  /** The memory that replaces it: it stays, and counts half in a recall */
+  /** The memory that replaces this one, which is kept and counts half in a recall */
   superseded_by?: string;
-  /** Present when the blob is gone: no recall finds the memory */
+  /** Present when the blob is gone; recall does not find such a memory */
   lost?: LostReason;
 }
 
@@ -66,12 +66,12 @@ export interface NamespacesResponse {
   namespaces: NamespaceEntry[];
 }
 
-/** `GET /v1/owners/{owner}/namespaces`: the same in the words of the original system's client, always as one page. */
+/** `GET /v1/owners/{owner}/namespaces`: the same with the field names of the original system's client, always one page. */
 export interface OwnerNamespacesResponse {
   owner: string;
   namespaces: (NamespaceEntry & { id: string; name: string; storage_used: number; updated_at: string })[];
   has_more: false;
-  /** It has no meaning here */
+  /** Required by the original client; always 0 here */
   snapshot_version: 0;
 }
 
@@ -85,14 +85,14 @@ export interface StatsResponse {
   owner: string;
   memory_count: number;
   storage_bytes: number;
-  /** Absent without a memory */
+  /** Absent if there are no memories */
   newest?: string;
   oldest?: string;
-  /** Memories that no vector search finds until they are re-embedded: their vectors come from another model */
+  /** Memories with vectors of another model, which vector search does not find until they are re-embedded */
   stale_count: number;
-  /** How many of `memory_count` have lost their blobs, by reason; absent when none */
+  /** How many of `memory_count` are lost, by reason; absent when none are */
   lost?: Partial<Record<LostReason, number>>;
-  /** What expires soon; absent while the current storage epoch is unknown */
+  /** Memories that expire soon; absent while the current storage epoch is unknown */
   expiry?: {
     /** The current storage epoch */
     epoch: number;

@@ -1,4 +1,4 @@
-/** What follows from CHAIN_NETWORK (decisions.md, "Network defaults"). A URL set by the operator wins. */
+/** Defaults for each CHAIN_NETWORK (decisions.md, "Network defaults"). A URL set by the operator takes precedence. */
 
 export type Network = 'mainnet' | 'testnet' | 'localnet';
 
@@ -15,7 +15,7 @@ export interface NetworkDefaults {
   walrusSystemObjectId: string | undefined;
   /** Walrus' shared staking object; the localnet returns its own at `/info` */
   walrusStakingObjectId: string | undefined;
-  /** Shards that blob ids follow from; the localnet returns its own at `/info` */
+  /** Number of shards, which blob ids depend on; the localnet returns its own at `/info` */
   nShards: number | undefined;
   /** Epochs a blob is stored for */
   storeEpochs: number;
@@ -66,5 +66,5 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
   },
 };
 
-/** Where the sponsor's API is, unless SPONSOR_API_URL says otherwise: Enoki. */
+/** Default of SPONSOR_API_URL: Enoki. */
 export const defaultSponsorApiUrl = 'https://api.enoki.mystenlabs.com';

@@ -1,7 +1,7 @@
-/** What relayer, sidecar and consent page agree on about OAuth in front of the tool server (security.md, "Tools, sign-in, pages"). */
+/** OAuth definitions for the tool server, shared by relayer, sidecar and consent page (security.md, "Tools, sign-in, pages"). */
 
 export const oauthPaths = {
-  /** RFC 9728; also with the path of a resource behind it */
+  /** RFC 9728; the path of a resource may be appended */
   resourceMetadata: '/.well-known/oauth-protected-resource',
   /** RFC 8414 */
   serverMetadata: '/.well-known/oauth-authorization-server',
@@ -9,7 +9,7 @@ export const oauthPaths = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   revoke: '/oauth/revoke',
-  /** The consent page's own, each a POST of JSON */
+  /** Routes of the consent page; each takes a POST with JSON */
   consent: '/oauth/consent',
   consentKey: '/oauth/consent/key',
   consentFinish: '/oauth/consent/finish',
@@ -31,7 +31,7 @@ export const maxRedirectOrigin = 100;
 /** Token scopes, and the permission bit of an account's scope for each. */
 export const oauthScopes = { 'memory:read': 1, 'memory:write': 2, 'memory:forget': 4 } as const;
 
-/** The scope of a delegate as the chain keeps it. */
+/** The scope of a delegate as stored on chain. */
 export interface GrantScope {
   /** Sum of READ 1, WRITE 2, FORGET 4 */
   perms: number;

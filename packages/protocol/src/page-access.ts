@@ -1,11 +1,11 @@
 /**
- * Which web pages may use a part of the local network. Every page may read public data anyway. Only listed pages may
- * make changes; a request without a preflight is rejected as well, instead of only hiding its response.
+ * Which web pages may use a part of the local network. Every page may read public data. Only listed pages may make changes.
+ * This includes requests without a preflight, which are rejected and not merely hidden from the page.
  */
 export interface PageAccess {
-  /** The request comes from a page that may not do this */
+  /** The request comes from a page that is not allowed to make it */
   refused: boolean;
-  /** For `access-control-allow-origin` */
+  /** Value of `access-control-allow-origin` */
   allowOrigin: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface PageRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Without a list every page may do everything, as on the public networks. A preflight is answered as its request would be. */
+/** Without a list every page may do everything, as on the public networks. A preflight gets the decision for its request. */
 export function pageAccess(request: PageRequest, allowedOrigins: readonly string[] | undefined): PageAccess {
   if (allowedOrigins === undefined) return { refused: false, allowOrigin: '*' };
   const { origin, 'access-control-request-method': announced = 'GET' } = request.headers;

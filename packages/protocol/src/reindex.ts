@@ -5,7 +5,7 @@ import { defaultNamespace } from './limits.ts';
 /** `POST /api/reindex`: re-embeds memories whose vectors come from another model (decisions.md, "Embeddings"). */
 export const reindexRequest = z.object({
   namespace: namespaceField.default(defaultNamespace),
-  /** `next_cursor` of the call before */
+  /** `next_cursor` of the previous call */
   cursor: z.uuid().optional(),
 });
 export type ReindexRequest = z.infer<typeof reindexRequest>;
@@ -18,14 +18,14 @@ export type ReindexRequest = z.infer<typeof reindexRequest>;
 export type ReindexFailure = 'client_encrypted' | 'embedding_rejected' | 'not_opened' | 'unreadable';
 
 export interface ReindexResponse {
-  /** By this call */
+  /** Memories that this call re-embedded */
   reindexed: number;
-  /** Memories of the namespace that no vector search finds, not counting client-encrypted ones */
+  /** Memories of the namespace that vector search does not find, not counting client-encrypted ones */
   stale_count: number;
   namespace: string;
   owner: string;
   /** Memories that this call could not re-embed; at most 100 */
   failed?: { id: string; reason: ReindexFailure }[];
-  /** Present when there is more: call again with it */
+  /** Present when there is more: pass it to the next call */
   next_cursor?: string;
 }

@@ -17,7 +17,7 @@ export const restoreRequest = z.object({
 export type RestoreRequest = z.infer<typeof restoreRequest>;
 
 export interface RestoreResponse {
-  /** By this call */
+  /** Memories that this call restored */
   restored: number;
   /** Already indexed, or forgotten */
   skipped: number;

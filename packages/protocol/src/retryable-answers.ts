@@ -1,7 +1,7 @@
-/** What a client does without the catalogue (errors.ts), whose messages are a tenth of the code of a page. */
+/** Retry rules for clients without the catalogue (errors.ts), whose messages would be a tenth of a page's code. */
 const retryableStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
-/** Codes of the catalogue for which the status alone would say the opposite; a test compares them. */
+/** Codes for which the catalogue differs from the rule by status. A test compares them with the catalogue. */
 const exceptions = new Map([
   ['consent_not_registered', true],
   ['sponsor_failed', false],

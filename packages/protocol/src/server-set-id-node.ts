@@ -14,7 +14,7 @@ export function keyServerSetId(
     .digest('hex');
 }
 
-/** The set that a wrap was made for by its services, in which each server is listed as often as its weight. */
+/** The id of the set that a wrap was made for. `services` lists each server as often as its weight. */
 export function keyServerSetOf(services: readonly string[], threshold: number): string {
   const weights = new Map<string, number>();
   for (const objectId of services) weights.set(objectId, (weights.get(objectId) ?? 0) + 1);

@@ -36,7 +36,7 @@ export interface PublicConfig {
   embedding: {
     model: string;
     dimension: number;
-    /** A memory without a word of a question is a hit when its similarity is above this */
+    /** A memory that shares no word with the question is a hit only if its similarity is above this */
     min_score?: number;
   };
 }

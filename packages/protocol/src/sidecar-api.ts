@@ -53,12 +53,12 @@ export const keyServersResponse = z.object({
   current: z.string(),
   threshold: z.number().int(),
   servers: z.array(keyServer),
-  /** Earlier sets by id; without servers until they were read from the chain */
+  /** Historical sets by id; `servers` is absent until they have been read from the chain */
   historical: z.array(z.object({ id: z.string(), servers: z.array(keyServer).optional() })),
 });
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 
-/** Whose memories are read, by whom, and with whose permission. */
+/** Whose memories are read, the signer who reads them, and the permissions. */
 export const reader = z.object({
   account: z.object({
     id: address,
@@ -98,7 +98,7 @@ export const openRequestHead = reader.extend({
     )
     // An empty list only checks the credential
     .max(500),
-  /** Wraps for the current key servers, of keys whose envelopes hold wraps for earlier ones. All of them are tried first */
+  /** Wraps for the current key servers, for envelopes whose own wraps are for historical ones. They are tried first */
   rewraps: z
     .array(z.object({ recipient_pk: hex32, wrap: z.base64() }))
     .max(500)
@@ -166,11 +166,11 @@ export const rewrapKeysResponse = z.object({
 });
 export type RewrapKeysResponse = z.infer<typeof rewrapKeysResponse>;
 
-/** `GET /store`: the upload route, and the wallets that pay for it. A publisher pays by itself. */
+/** `GET /store`: the upload route, and the wallets that pay for uploads. A publisher pays with its own wallet. */
 export const storeInfo = z.object({
   mode: z.enum(['publisher', 'relay']),
   wallets: z.array(address),
-  /** Shards of the network, which bound how many patches a quilt has */
+  /** Shards of the network, which limit the number of patches in a quilt */
   n_shards: z.number().int().min(4),
 });
 export type StoreInfo = z.infer<typeof storeInfo>;
@@ -248,7 +248,7 @@ export const delegateKeyResponse = z.object({
 });
 export type DelegateKeyResponse = z.infer<typeof delegateKeyResponse>;
 
-/** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
+/** `POST /sessions/drop`: drops everything cached for an account, because its state changed. */
 export const dropSessionsRequest = z.object({ account_id: address });
 
 /** Head of a frame with the concatenated files of a quilt. The same files always make the same quilt. */

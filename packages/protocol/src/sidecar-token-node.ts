@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The value with which `GET /health` of a sidecar proves that it has `token`, without revealing it: hex
+ * The proof in `GET /health` that a sidecar has `token`, without revealing the token: hex
  * HMAC-SHA-256(token, "memrelay-sidecar-v1").
  */
 export function sidecarTokenProof(token: string): string {

@@ -2,8 +2,8 @@ import { addressPattern } from './address.ts';
 import { anyCaseHex32Pattern } from './bytes.ts';
 
 /**
- * The signed request of the spec's "Authentication": what is signed, and the exact form of each header.
- * Runs in Node and browsers; hashing and signing are the caller's.
+ * Signed requests (spec, "Authentication"): the signed text and the exact form of each header. Runs in Node and browsers;
+ * the caller hashes and signs.
  */
 
 export interface SignedParts {
@@ -34,7 +34,7 @@ export function signedMessage(parts: SignedParts): string {
 /** Both ends inclusive (decisions.md, "Authentication"). */
 export const timestampWindowSeconds = 300;
 
-/** How long a nonce is remembered per public key: twice the window and a minute. */
+/** How long a nonce is remembered per public key: twice the timestamp window plus one minute. */
 export const nonceTtlSeconds = 660;
 
 export const authHeaderPatterns = {

@@ -1,14 +1,14 @@
-/** What relayer and sidecar agree on about the tool server's HTTP routes (spec, "Tool-server transport routes"). */
+/** Definitions of the tool server's HTTP routes, shared by relayer and sidecar (spec, "Tool-server transport routes"). */
 
 export const toolPaths = {
-  /** Streamable HTTP, with sessions and without */
+  /** Streamable HTTP, with or without sessions */
   mcp: '/api/mcp',
-  /** Legacy SSE: the stream, and where its messages go */
+  /** Legacy SSE: the stream, and the route for its messages */
   sse: '/api/mcp/sse',
   messages: '/api/mcp/messages',
 } as const;
 
-/** A text of 1 MiB may be twice as long when its client escapes it. */
+/** Maximum body. A text of 1 MiB may be several times as long after JSON escaping. */
 export const toolBodyBytes = 4 * 1024 * 1024;
 
 /** Data about a tool request from the relayer to the sidecar: trusted only together with the token. */
@@ -18,12 +18,12 @@ export const relayedHeaders = {
   clientAddress: 'x-sidecar-client-address',
 } as const;
 
-/** Headers of the protocol itself that clients send. */
+/** Headers of MCP that clients send. */
 export const mcpRequestHeaders = [
   'mcp-session-id',
   'mcp-protocol-version',
   'last-event-id',
-  // The sessionless revision repeats what a request is about
+  // In the sessionless revision, headers repeat the method and name of a request
   'mcp-method',
   'mcp-name',
 ] as const;
@@ -33,7 +33,7 @@ export const rpcCodes = {
   parse: -32700,
   invalidRequest: -32600,
   forbidden: -32603,
-  /** Also: the session is not known */
+  /** Also for an unknown session */
   unauthenticated: -32001,
   server: -32000,
 } as const;
@@ -47,7 +47,7 @@ export interface RpcErrorBody {
 export interface RpcErrorData {
   /** A code of the error catalogue, for programs */
   code?: string;
-  /** The same; earlier releases had no `code` */
+  /** The same value as `code`, which earlier releases did not send */
   reason?: string;
   /** Also in `x-request-id` */
   request_id?: string;

@@ -1,8 +1,8 @@
 /**
  * Every environment variable of the contract (spec "Operator configuration", decisions.md "Configuration beyond the
- * spec"), declared once: `memrelay up` and the relayer pass to each part what it is declared to read. The relayer's
- * schema has their formats and defaults, and does not compile while one is missing. A snapshot test guards the names:
- * renaming one needs a deprecation.
+ * spec") is declared here once: `memrelay up` and the relayer pass to each part the variables that it is declared to read.
+ * The relayer's schema has their formats and defaults, and does not compile while one is missing. A snapshot test guards
+ * the names: renaming one needs a deprecation.
  */
 
 /** `client` is the command and the stdio tool package. */
@@ -138,10 +138,10 @@ export function variablesOf<Reader extends VariableReader>(reader: Reader): read
 /** Read by the stdio tool package and the command, never by the relayer. */
 export const clientVariables: readonly string[] = variablesOf('client');
 
-/** Variables with these beginnings are ours: an unknown one is probably misspelt. */
+/** Prefixes of our variables: an unknown variable with one of them is probably misspelt. */
 export const ownPrefixes: readonly string[] = ['MEM_', 'STORE_', 'ENC_', 'SPONSOR_', 'MCP_'];
 
-/** Beginnings of the original system's (MemWal's) variables, and of ours. */
+/** Prefixes of the original system's (MemWal's) variables, each with ours. */
 const originalPrefixes: readonly (readonly [string, string])[] = [
   ['MEMWAL_', 'MEM_'],
   ['SEAL_', 'ENC_'],
@@ -153,8 +153,8 @@ const originalPrefixes: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Variables of the original system that are set while ours of the same meaning is not, with our name. Their values are
- * never read: an `OPENAI_API_KEY` may be there for another program.
+ * Variables of the original system that are set while our counterpart is not, each with our name. Their values are never
+ * read, because an `OPENAI_API_KEY` may be meant for another program.
  */
 export function originalVariables(names: readonly string[]): { original: string; ours: string }[] {
   return names.flatMap((original) => {

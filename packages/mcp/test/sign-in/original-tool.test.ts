@@ -106,7 +106,7 @@ describe('login --from-memwal', () => {
       [{ delegatePrivateKey: other.privateKey }, 'do not match'],
       [{ delegateAddress: other.address }, 'not the address of the key'],
       [{ accountId: '0x1' }, 'accountId must be 0x and 64 hex'],
-      [{ relayerUrl: 'file:///etc' }, 'relayerUrl must be a URL'],
+      [{ relayerUrl: 'file:///etc' }, 'relayerUrl must be an http or https URL'],
       [{ createdAt: 'yesterday' }, 'createdAt must be'],
       [{ packageId: other.address }, `contract ${other.address}`],
       [{ accountId: other.address }, 'The account does not exist'],
