@@ -80,6 +80,8 @@ export async function insertJobs(
      INSERT INTO memory_job (${names}, duplicate)
      SELECT ${names}, text_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM first WHERE memory_id = job.id) FROM job`,
     [...keyValues, ...jobs.flatMap((job) => jobValues(job, stage))],
+    // A single write is the most frequent; each size of a bulk would be another statement
+    { prepared: jobs.length === 1 },
   );
   return rowCount > 0;
 }
