@@ -22,6 +22,7 @@ import {
 } from '../../src/upkeep/rows/restore-rows.ts';
 import { saveForgotten, saveRestored } from '../../src/upkeep/rows/save-restored.ts';
 import { databases, type TestDb } from '../support/databases.ts';
+import { indexedCandidate } from '../support/indexed-candidate.ts';
 
 /** What a restore saves about the blobs found on chain. */
 
@@ -71,29 +72,12 @@ describe.each(databases)('on $name', ({ create }) => {
       limit: 10,
       ...options,
     });
-  const restored = (
+  const restored = async (
     storedAs: string,
     envelopeId: Buffer,
     more: { importance?: number; createdAt?: string } = {},
     where = namespace(),
-  ) =>
-    saveRestored(
-      opened.db,
-      where,
-      {
-        candidate: { storedAs, envelopeId, objectId: owner, endEpoch: 50 },
-        header: undefined as never,
-        envelope: randomBytes(1_500),
-        text: 'x',
-        createdAt: '2026-02-01T12:00:00.000Z',
-        importance: 0.7,
-        supersedes: [],
-        signer: '',
-        ...more,
-      },
-      randomBytes(32),
-      { info: { model: 'm', keyId: 1 }, chunks: [{ no: 0, vector: Float32Array.of(1, 0, 0) }] },
-    );
+  ) => (await saveRestored(opened.db, where, [indexedCandidate(storedAs, envelopeId, more)])).length === 1;
 
   test('reads the earliest certified of several blobs with one envelope id', async () => {
     const envelopeId = randomBytes(16);
@@ -107,7 +91,7 @@ describe.each(databases)('on $name', ({ create }) => {
       untried: 1,
     });
     // One with wrong contents gives way to the next
-    await saveOutcome(opened.db, accountId, 'b'.repeat(43), 'unverified', 'today');
+    await saveOutcome(opened.db, accountId, ['b'.repeat(43)], 'unverified', 'today');
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
   });
 
@@ -161,7 +145,7 @@ describe.each(databases)('on $name', ({ create }) => {
   test('tries failed envelopes after new ones, and once per call', async () => {
     await insertFound('a'.repeat(43), randomBytes(16), 1);
     await insertFound('b'.repeat(43), randomBytes(16), 2);
-    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'failed', 'unreadable');
+    await saveOutcome(opened.db, accountId, ['a'.repeat(43)], 'failed', 'unreadable');
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43), 'a'.repeat(43)]);
     const duringThisCall = { before: new Date(Date.now() - 60_000) };
     expect((await next(duringThisCall)).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
@@ -169,7 +153,7 @@ describe.each(databases)('on $name', ({ create }) => {
 
   test('an envelope without a trusted signature waits until its signer is named', async () => {
     await insertFound('a'.repeat(43), randomBytes(16), 1);
-    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'today');
+    await saveOutcome(opened.db, accountId, ['a'.repeat(43)], 'unverified', 'today');
     expect(await next()).toEqual([]);
     expect(await countFound(opened.db, namespace(), 'today')).toEqual({
       total: 0,

@@ -65,9 +65,9 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The same jobs in groups, each for one statement. */
-export function statementsOf(embedded: readonly EmbeddedJob[]): EmbeddedJob[][] {
-  const groups: EmbeddedJob[][] = [];
+/** The same texts in groups, each for one statement. */
+export function statementsOf<Text extends { data: IndexData }>(embedded: readonly Text[]): Text[][] {
+  const groups: Text[][] = [];
   let vectors = 0;
   for (const each of embedded) {
     const { length } = each.data.chunks;

@@ -19,6 +19,7 @@ import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer } from '../../index/index-data.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { textHash } from '../../jobs/rows/known-texts.ts';
+import { statementsOf } from '../../jobs/rows/save-embedded.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
 import { hasUntried, scanStartedAt } from '../rows/chain-scan-rows.ts';
@@ -163,22 +164,22 @@ async function applyTombstones(run: RestoreRun, forgetting: TrustedSigners): Pro
       const gone = await saveForgotten(parts.db, ns, tombstone.supersedes);
       await keepTombstone(parts.db, ns, run.caller.account.owner, tombstone);
       await parts.blobCache.delete(gone);
-      await saveOutcome(parts.db, ns.accountId, tombstone.candidate.storedAs, 'done');
+      await saveOutcome(parts.db, ns.accountId, [tombstone.candidate.storedAs], 'done');
     }
     if (performance.now() > run.deadline) return false;
   }
 }
 
 async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: number): Promise<number> {
-  const { parts, ns } = run;
   let restored = 0;
-  while (restored < limit && performance.now() < run.deadline) {
-    const batch = await next(run, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
-    if (batch.length === 0) break;
-    const opened = await openBatch(run, envelopeKind.memory, batch, writers);
-    for (const memory of await index(run, opened)) {
-      restored += 1;
-      await saveOutcome(parts.db, ns.accountId, memory.candidate.storedAs, 'done');
+  while (restored < limit) {
+    // Listed once for many batches, because it reads everything that was found in the namespace
+    const listed = await next(run, envelopeKind.memory, writers, limit - restored);
+    if (listed.length === 0) break;
+    for (let i = 0; i < listed.length; i += batchSize) {
+      if (performance.now() > run.deadline) return restored;
+      const opened = await openBatch(run, envelopeKind.memory, listed.slice(i, i + batchSize), writers);
+      restored += await index(run, opened);
     }
   }
   return restored;
@@ -204,7 +205,7 @@ async function openBatch(
     }
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
-      await saveOutcome(parts.db, ns.accountId, candidate.storedAs, 'unverified', name);
+      await saveOutcome(parts.db, ns.accountId, [candidate.storedAs], 'unverified', name);
     else await noteFailure(run, candidate, reason);
   }
   return opened;
@@ -232,14 +233,14 @@ async function keepKeys({ parts, caller }: RestoreRun, opened: readonly OpenedCa
 
 async function noteFailure({ parts, ns, failed }: RestoreRun, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
-  await saveOutcome(parts.db, ns.accountId, storedAs, 'failed', reason);
+  await saveOutcome(parts.db, ns.accountId, [storedAs], 'failed', reason);
 }
 
-/** Embeds and saves memories and returns the new ones. Throws `embedding_unavailable`. */
-async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
+/** Embeds and saves memories. Returns the number of new ones. Throws `embedding_unavailable`. */
+async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<number> {
   const { parts, ns } = run;
   const { accountId, tag } = ns;
-  if (opened.length === 0) return [];
+  if (opened.length === 0) return 0;
   let data: IndexData[];
   try {
     data = await parts.indexer.indexTexts(opened.map(({ text }) => ({ accountId, tag, text })));
@@ -248,20 +249,21 @@ async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promi
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
     // One text that the provider rejects must not fail the others: each is tried alone
     if (opened.length > 1) {
-      const alone: OpenedCandidate[] = [];
-      for (const memory of opened) alone.push(...(await index(run, [memory])));
-      return alone;
+      let saved = 0;
+      for (const memory of opened) saved += await index(run, [memory]);
+      return saved;
     }
     await noteFailure(run, opened[0]!.candidate, 'embedding_rejected');
-    return [];
+    return 0;
   }
   await rememberWriters(run, opened);
   await keepKeys(run, opened);
-  const saved: OpenedCandidate[] = [];
-  for (const [i, memory] of opened.entries()) {
-    const hash = textHash(parts.secrets.indexKey, accountId, tag, memory.text);
-    if (await saveRestored(parts.db, ns, memory, hash, data[i]!)) saved.push(memory);
-    else await saveOutcome(parts.db, accountId, memory.candidate.storedAs, 'done');
-  }
+  const indexed = opened.map((restored, i) => ({
+    restored,
+    textHash: textHash(parts.secrets.indexKey, accountId, tag, restored.text),
+    data: data[i]!,
+  }));
+  let saved = 0;
+  for (const group of statementsOf(indexed)) saved += (await saveRestored(parts.db, ns, group)).length;
   return saved;
 }

@@ -1,5 +1,5 @@
 import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
-import type { Db } from '../../base/db/db.ts';
+import type { Db, Queryable } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import type { FoundEnvelope } from './chain-scan-rows.ts';
@@ -143,15 +143,16 @@ export function trustName(signers: readonly string[]): string {
 
 /** `reason` of `unverified` is the set of signers that was trusted (`trustName`). */
 export async function saveOutcome(
-  db: Db,
+  db: Queryable,
   accountId: Buffer,
-  storedAs: string,
+  storedAs: readonly string[],
   outcome: 'done' | 'unverified' | 'failed',
   reason?: string,
 ): Promise<void> {
   await db.query(
-    `UPDATE chain_envelope SET outcome = $3, reason = $4, tried_at = now() WHERE account_id = $1 AND stored_as = $2`,
-    [accountId, storedAs, outcome, reason ?? null],
+    `UPDATE chain_envelope SET outcome = $3, reason = $4, tried_at = now()
+     WHERE account_id = $1 AND stored_as = ANY($2::text[])`,
+    [accountId, [...storedAs], outcome, reason ?? null],
   );
 }
 

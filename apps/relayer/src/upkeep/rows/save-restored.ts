@@ -1,81 +1,135 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { envelopeKind } from '@memrelay/envelope/header';
-import type { Db, Queryable } from '../../base/db/db.ts';
+import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
+import { placeholdersIn } from '../../base/db/placeholders.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { IndexData } from '../../index/index-data.ts';
-import { keywordColumns, keywordPlaceholders, keywordValues } from '../../index/keyword-columns.ts';
-import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
+import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
+import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
 import { deleteMemories } from '../../jobs/rows/forget-rows.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { insertSuccessors } from '../../jobs/rows/successors.ts';
 import { storableImportance, storableTime } from '../../keys/seal-job.ts';
-import type { OpenedCandidate } from './restore-rows.ts';
+import { type OpenedCandidate, saveOutcome } from './restore-rows.ts';
+
+/** A memory to restore, with the index data of its text. */
+export interface IndexedCandidate {
+  restored: OpenedCandidate;
+  textHash: Buffer;
+  data: IndexData;
+}
 
 /**
- * Saves a restored memory. Everything but its id is as before, since the id of its job is lost. Returns false and
- * writes nothing if it exists or has since been forgotten.
+ * Saves restored memories in one transaction and marks their envelopes as done. Everything but their ids is as before,
+ * since the ids of their jobs are lost. Returns the new ones: those that exist, or have since been forgotten, are not
+ * saved. Rows are inserted in one order, so that two restores never wait for each other.
  */
 export async function saveRestored(
   db: Db,
-  { accountId, namespace, tag }: AccountNamespace,
-  restored: OpenedCandidate,
-  textHash: Buffer,
-  { info, chunks, keywords }: IndexData,
-): Promise<boolean> {
-  const { candidate, envelope } = restored;
-  const id = memoryIdOf(tag, candidate.envelopeId);
-  const ofKeywords = keywordValues(keywords);
-  const first = 15;
-  const { placeholders, values } = chunkParameters(chunks, first + ofKeywords.length);
+  ns: AccountNamespace,
+  memories: readonly IndexedCandidate[],
+): Promise<OpenedCandidate[]> {
+  const { accountId } = ns;
+  const byId = new Map(
+    memories.map((memory) => [memoryIdOf(ns.tag, memory.restored.candidate.envelopeId), memory] as const),
+  );
+  const sorted = [...byId].sort(([a], [b]) => (a < b ? -1 : 1));
   return db.transaction(async (tx) => {
+    await insertKnownTexts(tx, ns, sorted);
+    const saved = await insertMemories(tx, ns, sorted);
     await tx.query(
-      `INSERT INTO known_text (account_id, text_hash, memory_id)
-       SELECT $1, $2, $3 WHERE NOT EXISTS (
-         SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4 AND tag = $5)
-       ON CONFLICT DO NOTHING`,
-      [accountId, textHash, id, candidate.envelopeId, tag],
+      `DELETE FROM known_text WHERE account_id = $1 AND memory_id = ANY($2::uuid[])
+         AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = known_text.memory_id)`,
+      [accountId, [...byId.keys()].filter((id) => !saved.has(id))],
     );
-    const { rowCount } = await tx.query(
-      `WITH job AS (
-         INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
-           envelope_sha256, size, importance, created_at, ${keywordColumns})
-         SELECT $1, $4::uuid, $5, 'done', $6, $7, $8::integer, $9, $10, $11::integer, $12::real, $13::timestamptz,
-           ${keywordPlaceholders(first)}
-         WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $9 AND tag = $14)
-           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9 AND namespace = $5)
-         ON CONFLICT DO NOTHING RETURNING account_id, namespace, id)
-       ${insertVectors(placeholders)}`,
-      [
-        accountId,
-        info.model,
-        info.keyId,
-        id,
-        namespace,
-        candidate.storedAs,
-        candidate.objectId,
-        candidate.endEpoch,
-        candidate.envelopeId,
-        sha256(envelope),
-        envelope.length,
-        storableImportance(restored.importance),
-        storableTime(restored.createdAt),
-        tag,
-        ...ofKeywords,
-        ...values,
-      ],
-    );
-    if (rowCount === 0) {
-      await tx.query(
-        `DELETE FROM known_text WHERE account_id = $1 AND memory_id = $2
-           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = $2)`,
-        [accountId, id],
-      );
-      return false;
-    }
-    const envelopeIds = restored.supersedes.map((each) => Buffer.from(each, 'hex'));
-    await insertSuccessors(tx, [{ accountId, successorId: id, envelopeIds }]);
-    return true;
+    const successions = [...saved].map((id) => ({
+      accountId,
+      successorId: id,
+      envelopeIds: byId.get(id)!.restored.supersedes.map((each) => Buffer.from(each, 'hex')),
+    }));
+    await insertSuccessors(tx, successions);
+    const storedAs = memories.map(({ restored }) => restored.candidate.storedAs);
+    await saveOutcome(tx, accountId, storedAs, 'done');
+    return [...saved].map((id) => byId.get(id)!.restored);
   });
+}
+
+type WithId = readonly [id: string, memory: IndexedCandidate];
+
+/** Which memory holds a text, unless it was forgotten. */
+async function insertKnownTexts(
+  tx: Queryable,
+  { accountId, tag }: AccountNamespace,
+  memories: readonly WithId[],
+): Promise<void> {
+  const values: SqlValue[] = [accountId, tag];
+  const placeholder = placeholdersIn(values);
+  const rows = memories.map(
+    ([id, { restored, textHash }]) =>
+      `(${placeholder(id, 'uuid')}, ${placeholder(textHash, 'bytea')}, ${placeholder(restored.candidate.envelopeId, 'bytea')})`,
+  );
+  await tx.query(
+    `INSERT INTO known_text (account_id, text_hash, memory_id)
+     SELECT $1, text_hash, id FROM (VALUES ${rows.join(', ')}) AS given (id, text_hash, envelope_id)
+     WHERE NOT EXISTS (
+       SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = given.envelope_id AND tag = $2)
+     ORDER BY text_hash, id
+     ON CONFLICT DO NOTHING`,
+    values,
+  );
+}
+
+/** Returns the ids of the memories that were inserted, with their vectors. */
+async function insertMemories(
+  tx: Queryable,
+  { accountId, namespace, tag }: AccountNamespace,
+  memories: readonly WithId[],
+): Promise<Set<string>> {
+  const values: SqlValue[] = [accountId, namespace, tag];
+  const placeholder = placeholdersIn(values);
+  const rows = memories.map(([id, { restored, data }]) => {
+    const { candidate, envelope } = restored;
+    const placeholders = [
+      placeholder(id, 'uuid'),
+      placeholder(data.info.model, 'text'),
+      placeholder(data.info.keyId, 'smallint'),
+      placeholder(candidate.storedAs, 'text'),
+      placeholder(candidate.objectId, 'text'),
+      placeholder(candidate.endEpoch, 'integer'),
+      placeholder(candidate.envelopeId, 'bytea'),
+      placeholder(sha256(envelope), 'bytea'),
+      placeholder(envelope.length, 'integer'),
+      placeholder(storableImportance(restored.importance), 'real'),
+      placeholder(storableTime(restored.createdAt), 'timestamptz'),
+      addKeywords(values, data.keywords),
+    ];
+    return `(${placeholders.join(', ')})`;
+  });
+  const pieces = memories.flatMap(([id, { data }]) => pieceRows(placeholder, id, data.chunks));
+  const { rows: saved } = await tx.query<{ id: string }>(
+    `WITH given (id, model, key_id, blob_id, object_id, end_epoch, envelope_id, envelope_sha256, size, importance,
+         created_at, ${keywordColumns}) AS (VALUES ${rows.join(', ')}),
+     piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
+     saved AS (
+       INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
+         envelope_sha256, size, importance, created_at, ${keywordColumns})
+       SELECT $1::bytea, id, $2::text, 'done', blob_id, object_id, end_epoch, envelope_id, envelope_sha256, size,
+         importance, created_at, ${keywordColumns}
+       FROM given
+       WHERE NOT EXISTS (
+           SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = given.envelope_id AND tag = $3)
+         AND NOT EXISTS (
+           SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = given.envelope_id AND namespace = $2)
+       ORDER BY id
+       ON CONFLICT DO NOTHING RETURNING id),
+     vectors AS (
+       INSERT INTO memory_vector (${vectorColumns})
+       SELECT $1::bytea, $2::text, model, id, no, key_id, embedding, binary_quantize(embedding)
+       FROM saved JOIN given USING (id) JOIN piece USING (id))
+     SELECT id FROM saved`,
+    values,
+  );
+  return new Set(saved.map(({ id }) => id));
 }
 
 /**
