@@ -14,7 +14,7 @@ export interface AuthenticatedPublisher {
   wallet: string;
 }
 
-/** Accepts a store only with a token for exactly that store, signed with `secret`. */
+/** Starts a publisher that accepts a store only with a token for exactly that store, signed with `secret`. */
 export async function startAuthenticatedPublisher(
   network: TestNetwork,
   secret: string,

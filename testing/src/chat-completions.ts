@@ -14,14 +14,14 @@ export type ChatReply =
   | string
   | { content: object | string; finishReason?: string; refusal?: string }
   | { status: number; retryAfter?: number }
-  /** The body of the response, whatever it is */
+  /** The body of the response, sent unchanged */
   | { raw: string }
-  /** Never responded to */
+  /** The call gets no response */
   | 'hang'
   /** The connection breaks; for a streamed response, after its first half */
   | { dropAfter: string };
 
-/** The chat half of the stand-in provider: scripted responses and a record of the requests. */
+/** The chat API of the stand-in provider, with scripted responses. Records the requests. */
 export interface ChatCompletions {
   calls: ChatCall[];
   /** Chooses the response to each call; `number` counts from 1 */

@@ -8,7 +8,7 @@ export interface EmbeddingProvider {
   url: string;
   /** Texts embedded so far */
   texts: string[];
-  /** Its language model */
+  /** The provider's language model */
   chat: ChatCompletions;
   /** While set, calls wait (`hang`) or get this status */
   fault: 'hang' | number | undefined;
@@ -27,7 +27,7 @@ function vectorOf(text: string, dimension: number): number[] {
   return vector;
 }
 
-/** Like providers that can be called from a page. */
+/** CORS headers, as sent by providers that can be called from a page. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'authorization, content-type',

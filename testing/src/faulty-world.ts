@@ -16,7 +16,7 @@ export interface FaultyWorld {
   network: TestNetwork;
   backend: TestBackend;
   provider: EmbeddingProvider;
-  /** In front of the first relayer's uploads */
+  /** Proxy between the first relayer and the publisher */
   publisher: FaultProxy;
   /** The first of `relayers` */
   relayer: TestRelayer;

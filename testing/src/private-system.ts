@@ -3,19 +3,19 @@ import { type PrivateSystem, startPrivateSystem as startOnFreePorts } from 'memr
 export type { PrivateSystem };
 
 export interface PrivateSystemOptions {
-  /** Instead of the embedded database */
+  /** Replaces the embedded database */
   databaseUrl?: string;
-  /** Instead of the embedded nonce store */
+  /** Replaces the embedded nonce store */
   redisUrl?: string;
-  /** Additional variables, as `memrelay up` takes them */
+  /** Additional variables of `memrelay up` */
   environment?: NodeJS.ProcessEnv;
   /** A part ended too often to be kept running */
   onGivenUp?: (reason: string) => void;
 }
 
 /**
- * The whole system (localnet, blob store, relayer, sidecar) on free ports and a temporary directory, with an account
- * and its credentials: what a user has after `memrelay up`. `dispose` it. Throws when a part does not start.
+ * Starts what a user has after `memrelay up`: the whole system (localnet, blob store, relayer, sidecar) on free ports and a
+ * temporary directory, with an account and its credentials. `dispose` it. Throws if a part does not start.
  */
 export function startPrivateSystem(options: PrivateSystemOptions = {}): Promise<PrivateSystem> {
   const { PATH, HOME, TMPDIR } = process.env;

@@ -9,14 +9,14 @@ export interface RecordedExchange {
   request: string;
   requestHeaders: Record<string, unknown>;
   status: number;
-  /** Replaced before it is forwarded, for tests that want a lying server */
+  /** May be replaced before it is forwarded, to simulate a lying server */
   answer: Buffer;
 }
 
 export interface RecordingProxy {
   url: string;
   exchanges: RecordedExchange[];
-  /** While set, responses pass through it */
+  /** While set, replaces the body of every response */
   change: ((exchange: RecordedExchange) => Buffer) | undefined;
   close(): Promise<void>;
 }

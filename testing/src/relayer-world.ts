@@ -48,7 +48,7 @@ export class RelayerWorld {
       ),
       Promise.all(Array.from({ length: owners }, () => createTestOwner(network))),
     );
-    // From here on, `close` stops them
+    // From here on, `close` stops the parts
     started.move();
     return new RelayerWorld(network, backend, relayer, madeOwners);
   }
@@ -73,7 +73,7 @@ export class RelayerWorld {
 }
 
 /**
- * Both results, or the first failure after both have settled, so that whatever the other one started can be stopped.
+ * Both results, or the first failure. Waits until both have settled, so that everything they started can be stopped.
  */
 async function allOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);

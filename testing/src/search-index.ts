@@ -27,7 +27,7 @@ export function tagOfNamespace({ namespace }: AccountNamespace): Buffer {
   return createHash('sha256').update(namespace).digest().subarray(0, 16);
 }
 
-/** One memory with its index data, as the embed stage and the upload leave it. Returns its id. */
+/** Inserts a memory with its index data, as the embed stage and the upload would. Returns its id. */
 export async function insertIndexed(
   db: Queryable,
   { accountId, namespace }: AccountNamespace,
@@ -56,7 +56,7 @@ export interface SearchIndex {
   model: string;
   /** Ids in the order of the texts */
   add(accountNamespace: AccountNamespace, texts: readonly string[]): Promise<string[]>;
-  /** As many as there are, up to `limit`, best first. `every`: compares every vector, not only a shortlist */
+  /** Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist */
   search(
     accountNamespace: AccountNamespace,
     query: string,
@@ -68,7 +68,7 @@ export interface SearchIndex {
     accountNamespace: AccountNamespace,
     texts: readonly string[],
   ): Promise<{ plain: Float32Array; mapped: Float32Array }[]>;
-  /** The token of a term in this namespace, as the database sees it */
+  /** The token of a term in this namespace, as stored in the database */
   tokenOf(accountNamespace: AccountNamespace, term: string): string;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export interface SearchIndex {
 /** Texts in one call to the embedder. */
 const batch = 64;
 
-/** On a database that is empty or of this version, with a fixed key. */
+/** Opens the index with a fixed key. The database must be empty or of this version. */
 export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingConfig): Promise<SearchIndex> {
   const secret = Buffer.alloc(32, 1);
   const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>

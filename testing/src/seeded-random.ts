@@ -3,7 +3,7 @@
  */
 export type Random = () => number;
 
-/** Mulberry32 (public domain): 32 bits of state are plenty for moments and lengths. */
+/** Mulberry32 (public domain). Its 32 bits of state are enough for random times and lengths. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fillEmbeddedDirectory } from './embedded-directory.ts';
 import { createTestDatabase } from './services/test-database.ts';
 
-/** Where a relayer under test keeps its rows and nonces. */
+/** The database and nonce store of a relayer under test. */
 export interface TestBackend {
   name: 'postgres' | 'embedded';
   databaseUrl: string;
   redisUrl: string | undefined;
-  /** The secrets that this database is written with */
+  /** The secrets of the relayer that writes this database */
   keys: Readonly<Record<'MEM_SERVER_SECRET' | 'MEM_INDEX_KEY' | 'MEM_WRITER_KEYS', string>>;
   drop(): Promise<void>;
 }

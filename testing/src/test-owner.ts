@@ -44,7 +44,7 @@ export interface TestOwner {
   accountId: string;
   delegate: TestKey;
   execute(transaction: Transaction): Promise<void>;
-  /** With all rights or with a scope, and with the key's consent proof */
+  /** Adds a delegate with full rights or a scope, and with the key's proof of consent */
   addDelegate(key: TestKey, scope?: TestScope): Promise<void>;
   removeDelegate(key: TestKey): Promise<void>;
   /** A client of this account, with its first delegate key by default */

@@ -14,7 +14,7 @@ export function formsOf(text: string): Buffer[] {
   ];
 }
 
-/** Without the characters that depend on their neighbours; base64url differs only in two of 64 characters. */
+/** The base64 forms without the characters that depend on neighbouring bytes. Base64url differs only in two of 64 characters. */
 function base64Forms(bytes: Buffer): Buffer[] {
   return [0, 1, 2].flatMap((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export type WebhookResponse = 'break off' | 'hang' | { status: number; headers?: Record<string, string> };
 
 export interface Webhook {
-  /** With a secret in its path, like those of chat services */
+  /** Has a secret in its path, like the webhooks of chat services */
   url: string;
   secret: string;
   /** Responses to the next posts, in order */

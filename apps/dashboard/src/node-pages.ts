@@ -12,7 +12,7 @@ export interface Page {
 /** Files by path below `dist`, e.g. `connect-mcp.html` and `assets/style-1a2b.css`. */
 export type Pages = ReadonlyMap<string, Page>;
 
-/** Which files were built from which sources. A build writes this record last. */
+/** Lists the built files and their sources. A build writes this record last. */
 export interface BuildRecord {
   files: string[];
   /** Our sources by path from the repository root, each with a mark that changes with its content */

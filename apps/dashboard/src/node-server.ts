@@ -15,8 +15,8 @@ const pagePaths: Record<string, string> = {
 };
 
 /**
- * Nothing inline, nothing from other origins, no framing. Apart from this server a page connects only to the tool that
- * waits on a port of this machine.
+ * Content security policy: no inline code, nothing from other origins, no framing. Apart from this server, a page may connect
+ * only to ports of this machine, because the tool waits there.
  */
 const securityHeaders = {
   'content-security-policy': [

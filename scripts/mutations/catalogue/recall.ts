@@ -62,8 +62,8 @@ export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'rest.outbox-sealed',
     file: 'packages/envelope/src/at-rest.ts',
-    from: 'return lengthPrefixed([place.jobId, place.account, place.namespace, place.column]);',
-    to: 'return lengthPrefixed([place.jobId]);',
+    from: 'return lengthPrefixed([position.jobId, position.account, position.namespace, position.column]);',
+    to: 'return lengthPrefixed([position.jobId]);',
   },
   {
     breaks: 'rest.blind-token',

@@ -44,7 +44,8 @@ export async function aptInstall(names: readonly string[]): Promise<void> {
 }
 
 /**
- * Only one apt at a time on this machine: our own wait for each other here, and for the system's apt on dpkg's lock.
+ * Runs apt-get, only one at a time on this machine: our own processes wait for each other with a file lock, and for the
+ * system's apt with dpkg's lock.
  */
 async function aptGet(args: readonly string[]): Promise<void> {
   await withFileLock(join(tmpdir(), 'memrelay-apt.lock'), async () => {

@@ -6,7 +6,7 @@ const macApps = [
 ];
 
 /**
- * A Chromium or Chrome for page tests, undefined when there is none. `MEMRELAY_TEST_CHROMIUM` wins.
+ * Path of a Chromium or Chrome for page tests, or undefined. `MEMRELAY_TEST_CHROMIUM` takes precedence.
  */
 export function findChromium(): string | undefined {
   return (

@@ -57,8 +57,8 @@ function touch(path) {
 }
 
 /**
- * Renaming makes a takeover safe between several waiters: only one rename succeeds. If a new holder came in between
- * the check and the rename, its file is linked back.
+ * Takes the lock file away if its holder is gone. This is safe between several waiters, because only one rename succeeds. If
+ * a new process acquired the lock between the check and the rename, its file is linked back.
  * @param {string} path
  */
 function dropIfAbandoned(path) {

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The first executable file with that name in `folders`, else in PATH; undefined when there is none. */
+/** The first executable file with one of these names in `folders`, else in PATH; undefined if there is none. */
 export function findBinary(names: readonly string[], folders: readonly string[] = []): string | undefined {
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const folder of [...folders, ...path]) {

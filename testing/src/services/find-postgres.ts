@@ -4,7 +4,7 @@ import { findBinary, isExecutable } from './find-binary.ts';
 import { CommandError, runCommand } from './run-command.mjs';
 
 const oldestMajor = 15;
-/** Older ones lack `halfvec` and `bit` distances. */
+/** Older versions lack `halfvec` and distances of `bit`. */
 const oldestPgvector: readonly [number, number] = [0, 7];
 
 export interface PostgresInstall {

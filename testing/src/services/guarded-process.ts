@@ -13,7 +13,7 @@ export interface GuardedCommand {
   args: string[];
   /** Working folder of the service; removed when the service has stopped, unless it is kept. */
   directory: string;
-  /** The owner removes the folder, because the service will be started on it again */
+  /** Set if the owner removes the folder itself, because it starts the service on it again */
   keepsDirectory?: boolean;
   logFile: string;
   stopSignal: NodeJS.Signals;
@@ -48,7 +48,7 @@ export function startGuarded(spec: GuardedCommand): GuardedProcess {
     reason += text;
   });
   const ended = once(guardian, 'close').then(() => reason);
-  // Pipes of a child are sockets, which the types do not say.
+  // Pipes of a child process are sockets, but the types do not show that
   const handles = [guardian, guardian.stdin, guardian.stdout] as unknown as Array<{
     ref(): void;
     unref(): void;

@@ -1,10 +1,9 @@
 /**
  * Runs one service for one owner and stops it when the owner goes away.
  *
- * The owner holds this process's stdin. Whether the owner asks for a stop, crashes or is killed with -9, the pipe
- * closes; the guardian then stops the service and removes its folder, unless it is kept. Started by
- * `guarded-process.ts` in a session of its own, so that Ctrl-C in a terminal does not stop the service under running
- * tests.
+ * The owner holds the other end of this process's stdin. The pipe closes when the owner requests a stop, crashes or is killed
+ * with -9. The guardian then stops the service and removes its folder, unless it is kept. `guarded-process.ts` starts it in a
+ * separate session, so that Ctrl-C in a terminal does not stop the service while tests are running.
  */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, rmSync } from 'node:fs';

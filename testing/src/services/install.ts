@@ -40,7 +40,7 @@ async function lackingPackages(): Promise<string[]> {
   return [
     ...((await findPostgres()) ? [] : ['postgresql']),
     ...(findRedis() ? [] : ['redis-server']),
-    // Without any font, pages are drawn without letters.
+    // Without a font, Chromium renders pages without text
     ...(findChromium() ? [] : ['chromium', 'fonts-liberation']),
   ];
 }

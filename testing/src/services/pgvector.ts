@@ -7,7 +7,7 @@ import type { PostgresInstall } from './find-postgres.ts';
 import { withProgress } from './progress.mjs';
 import { runCommand } from './run-command.mjs';
 
-/** The first Debian release with a pgvector; its source also builds on older ones. */
+/** The first Debian release with a pgvector package, whose source also builds on older releases. */
 const sourceSuite = 'trixie';
 
 /** Installs the distribution's package, if it has one. It may be too old: check the version afterwards. */
@@ -24,7 +24,7 @@ export async function buildPgvector(postgres: PostgresInstall): Promise<void> {
     await withProgress('Building pgvector from its Debian source package', async () => {
       const source = await fetchDebianSource('pgvector', sourceSuite, directory);
       const make = (args: string[]) =>
-        // No code for this machine's own processor (OPTFLAGS). LLVM bitcode is optional and takes long.
+        // Without optimisation for this processor (OPTFLAGS), and without LLVM bitcode, which is optional and slow to build
         runCommand('make', [...args, `PG_CONFIG=${postgres.pgConfig}`, 'OPTFLAGS=', 'with_llvm=no'], {
           cwd: source,
         });

@@ -81,7 +81,7 @@ async function accepts(url: string): Promise<boolean> {
 
 const unprivilegedUsers = ['postgres', 'nobody'];
 
-/** Undefined when this process is not root and can run Postgres itself. */
+/** The account to run Postgres with; undefined if this process is not root and can run Postgres itself. */
 function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

@@ -1,13 +1,13 @@
 /**
- * Shows that a long step is alive. Lines go to stderr, so that stdout stays free for results.
+ * Shows that a long step is still running. Lines go to stderr, because stdout is for results.
  *
  * The launcher uses this file, `run-command.mjs` and `file-lock.mjs` before anything is installed and with every supported
  * Node, so they are plain JavaScript and import only from Node.
  */
 
-/** A shorter step prints nothing, in milliseconds. */
+/** Steps shorter than this print nothing, in milliseconds. */
 const quietMs = 2_000;
-/** How often a log without a terminal gets a line, in milliseconds. */
+/** Interval of lines if stderr is not a terminal, in milliseconds. */
 const plainIntervalMs = 20_000;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 

@@ -6,7 +6,7 @@ import { startRedis } from './redis.ts';
 import type { RunningService } from './service.ts';
 
 export interface ProvidedServices {
-  /** Undefined when the machine has none: then only the embedded defaults can be tested. */
+  /** Undefined if the machine has no Postgres; then only the embedded defaults can be tested. */
   postgres: RunningService | undefined;
   redis: RunningService | undefined;
   chromium: string | undefined;
@@ -46,7 +46,7 @@ export async function provideServices(): Promise<ProvidedServices> {
 
 type Start = () => Promise<RunningService>;
 
-/** All or none: if one does not start, the others are stopped before its error is thrown. */
+/** Starts all services. If one does not start, the others are stopped before its error is thrown. */
 async function startAll(
   starts: ReadonlyArray<Start | undefined>,
 ): Promise<Array<RunningService | undefined>> {

@@ -7,7 +7,7 @@ import { findBinary } from './find-binary.ts';
 import { startGuarded } from './guarded-process.ts';
 import { type PreparedService, type RunningService, untilReady } from './service.ts';
 
-/** The redis-server (or Valkey) of this machine, undefined when there is none. */
+/** Path of the redis-server (or Valkey) of this machine, or undefined. */
 export function findRedis(): string | undefined {
   return findBinary(['redis-server', 'valkey-server'], ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
 }
@@ -23,7 +23,7 @@ export async function startRedis(): Promise<RunningService> {
   return { url, stop: service.stop };
 }
 
-/** Makes the folder of such a Redis, and does not start it yet. With `appendOnly` it keeps all on disk. */
+/** Creates the folder of such a Redis without starting it. With `appendOnly` it stores everything on disk. */
 export async function prepareRedis({ appendOnly }: { appendOnly: boolean }): Promise<PreparedService> {
   const command = findRedis();
   if (!command) throw new Error('no redis-server is installed');

@@ -16,15 +16,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, withFileLock } from './file-lock.mjs';
 
-/** Where a test run keeps files that are expensive to make and the same for all its tests. */
+/** Variable with the directory in which a test run keeps files that are expensive to create and used by many tests. */
 const variable = 'MEMRELAY_TEST_RUN_DIR';
 
 const prefix = 'memrelay-run-';
-/** Longer than any run: the process id of a directory may belong to a process on another machine */
+/** Longer than any run. Age decides because a directory's process id may be that of a process on another machine */
 const leftoverMs = 6 * 3_600_000;
 
 const gibibyte = 2 ** 30;
-/** Several times what a run stores there at a time */
+/** Minimum free memory in bytes: several times what a run stores there at a time */
 const leastRoom = 4 * gibibyte;
 const leastMemory = 8 * gibibyte;
 
@@ -59,12 +59,12 @@ function quickDirectory(): string {
     const { bavail, bsize } = statfsSync(memory);
     if (bavail * bsize >= leastRoom && process.availableMemory() >= leastMemory) return memory;
   } catch {
-    // Not Linux, or a container without it
+    // Not Linux, or a container without /dev/shm
   }
   return tmpdir();
 }
 
-/** Directories of killed runs, which would occupy their memory forever. */
+/** Removes the directories of killed runs, which would otherwise occupy memory forever. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;
@@ -76,7 +76,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** An aborted test may leave a file system mounted there; the results of the run must be printed all the same. */
+/** Removes a directory. Failures are only printed: an aborted test may leave a file system mounted there, and the results of the run must still be shown. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -8,7 +8,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** A service whose folder exists and that is not started yet. */
+/** A service that has a folder but is not started yet. */
 export interface PreparedService {
   command: GuardedCommand;
   url: string;

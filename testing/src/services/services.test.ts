@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('services of a process that exits', (
     },
   );
 
-  it('do not keep it running when it forgets to stop them', async () => {
+  it('do not keep the process running when it does not stop them', async () => {
     const { owner } = await startOwner('');
     await until(() => owner.exitCode === 0);
     await until(() => leftovers().length === 0);
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('Redis for tests', () => {
   });
 });
 
-/** One inline command, as text. */
+/** Sends one inline command and returns the response as text. */
 async function command(url: string, line: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`${line}\r\n`);

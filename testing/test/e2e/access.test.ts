@@ -11,7 +11,7 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestScope } from '../../src/test-owner.ts';
 
-/** Callers without access, tried through the public API with real keys, chain and key servers. */
+/** Tests callers without access, through the public API with real keys, chain and key servers. */
 
 const secret = 'the vault opens with the seventh key';
 let world: RelayerWorld;
@@ -129,7 +129,7 @@ describe('a delegate', () => {
     const writer = await scoped({ perms: permissions.write });
     expect((await rememberAs(writer)).status).toBe(202);
     expect(await recallAs(writer)).toMatchObject(refusal(403, 'insufficient_scope'));
-    // The chain does not know the manual routes: there only the relayer enforces both
+    // The key servers are not involved in the manual routes, so only the relayer enforces both rights
     expect(await manualAs(reader, 'remember')).toMatchObject(refusal(403, 'insufficient_scope'));
     expect((await manualAs(writer, 'remember')).status).toBe(200);
     expect(await manualAs(writer, 'recall')).toMatchObject(refusal(403, 'insufficient_scope'));

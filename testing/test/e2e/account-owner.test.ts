@@ -13,7 +13,8 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 
 /**
- * The owner's side of an account, through the SDK's account entry; sponsored except where the test is about paying.
+ * Tests the operations of an account's owner through the SDK's account entry. Transactions are sponsored except in tests of
+ * payments.
  */
 
 let world: RelayerWorld;

@@ -15,7 +15,7 @@ import { createTestOwner, newTestKey, type TestKey } from '../../src/test-owner.
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { startWebhook, type Webhook } from '../../src/webhook.ts';
 
-/** Alerts that the operator receives through ALERT_TO_SLACK, sent by complete relayers. */
+/** Tests the alerts that complete relayers send to the operator through ALERT_TO_SLACK. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -140,14 +140,14 @@ async function uploadWallets(): Promise<unknown> {
   return checks.upload_wallets;
 }
 
-/** FROST for an ordinary memory at the localnet's 53 epochs. */
+/** Cost in FROST of a typical memory for the localnet's 53 epochs. */
 async function priceOfUpload(): Promise<bigint> {
   const tariff = await readWalrusTariff(network.chain, network.info.walrus.systemObjectId);
   const { storage, write } = storageCost(encodedBlobLength(2_000, tariff.nShards), 53, tariff);
   return storage + write;
 }
 
-/** Sends all WAL of a wallet away, except for this amount. */
+/** Removes all WAL from a wallet except this amount. */
 async function keepWal(wallet: TestKey, frost: bigint): Promise<void> {
   const transaction = new Transaction();
   const coins = (await readWalCoins(network.chain, wallet.address)).map(({ objectId }) => objectId);

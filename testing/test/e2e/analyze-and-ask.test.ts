@@ -14,7 +14,7 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createSealReader } from '../../src/seal-reader.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** Facts and answers from a model, through the whole system; the model is a stand-in scripted by the test. */
+/** Tests facts and answers from a model through the whole system, with a model that the test scripts. */
 
 let world: RelayerWorld;
 let provider: EmbeddingProvider;
@@ -49,7 +49,7 @@ const raw = (path: string, body: object, key = world.owner.delegate, more: Recor
 /** The document in a call to the model */
 const documentOf = (call: ChatCall) => JSON.parse(call.messages[1]!.content);
 
-/** What the owner's wallet reads in a blob, without the relayer. */
+/** Decrypts a blob with the owner's wallet, without the relayer. */
 async function openBlob(blobId: string) {
   const state = await readAccount(world.network.chain, world.network.info.packageId, world.owner.accountId);
   const account = { accountId: world.owner.accountId, initialSharedVersion: state!.initialSharedVersion };

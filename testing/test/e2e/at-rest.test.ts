@@ -14,7 +14,7 @@ import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { formsOf } from '../../src/text-forms.ts';
 
-/** An attacker with the disk finds no memory text, in any encoding. Errors and logs contain nothing that was sent. */
+/** Tests that the disk contains no memory text in any encoding, and that errors and logs repeat no input. */
 
 const canary = `canary${randomBytes(12).toString('hex')}`;
 const secretWord = `zanzibar${randomBytes(6).toString('hex')}`;
@@ -63,7 +63,7 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The directory of the database's files, after everything in memory was written to it. */
+/** The directory of the database's files, after a checkpoint has written all changes to it. */
 async function databaseDirectory(): Promise<string> {
   if (backend.name === 'embedded') return backend.databaseUrl.replace('pglite:', '');
   const client = new Client({ connectionString: backend.databaseUrl });

@@ -4,7 +4,7 @@ import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 
-/** Queued work is limited, and continues after an orderly shutdown. A relayer with at most 20 jobs per account. */
+/** Tests, with at most 20 jobs per account, that queued work is limited and continues after an orderly shutdown. */
 
 let world: RelayerWorld;
 let publisher: FaultProxy;
@@ -71,7 +71,7 @@ test('finishes a manual call after SIGTERM during uploads, stops in time, and co
   const began = Date.now();
   process.kill(world.relayer.part().pid, 'SIGTERM');
   expect(await manual).toMatchObject({ code: 'store_unavailable', status: 503 });
-  // While the others still have time left
+  // Before the time limit for the other work has passed
   expect(Date.now() - began).toBeLessThan(4_000);
   expect(await world.relayer.part().ended).toBe('exit code 0');
   expect(Date.now() - began).toBeLessThan(10_000);

@@ -9,7 +9,7 @@ import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Process memory is never written to disk, no matter how a part is started. */
+/** Tests that process memory is never written to disk, no matter how a part is started. */
 
 const entry = fileURLToPath(new URL('../../../apps/relayer/src/main.ts', import.meta.url));
 
@@ -23,7 +23,7 @@ async function onlyChildOf(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim());
 }
 
-/** 1 byte where it can be set exactly, otherwise 0: both are too small for a core file. */
+/** 1 byte if it can be set exactly, otherwise 0. Both are too small for a core file. */
 const off = [expect.stringMatching(/^[01]$/), expect.stringMatching(/^[01]$/)];
 
 describe.runIf(process.platform === 'linux')('core dumps', () => {

@@ -9,7 +9,7 @@ import { rawRequest } from '../../src/raw-request.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** `kill -9` of the relayer in every stage of a memory: accepted memories are stored and found exactly once. */
+/** Kills the relayer with `kill -9` in every stage of a memory. Accepted memories must be stored and found exactly once. */
 
 let world: FaultyWorld;
 let provider: EmbeddingProvider;

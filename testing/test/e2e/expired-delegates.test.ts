@@ -12,7 +12,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Nothing is sealed in an epoch whose keys a delegate may have fetched before it expired. */
+/** Tests that nothing is sealed in an epoch whose keys a delegate may have fetched before it expired. */
 
 let network: TestNetwork;
 let backend: TestBackend;

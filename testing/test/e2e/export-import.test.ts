@@ -19,8 +19,8 @@ import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../..
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * Moves memories to a server that shares nothing with the first: another network (so another package and other key
- * servers), another database, other secrets, another owner.
+ * Moves memories to a server that shares nothing with the first one: it has a different network (so a different package and
+ * key servers), database, secrets and owner.
  */
 
 interface Deployment {
@@ -97,7 +97,7 @@ async function bundleOf(client: MemRelay, namespace?: string): Promise<Bundle> {
   const bytes = Buffer.concat(parts);
   return openBundle(() => bytesOf(bytes), passphrase, nodePrimitives);
 }
-/** What an import would send first. */
+/** The first request of an import. */
 async function firstRequest(bundle: Bundle): Promise<ImportRequest> {
   let sent: ImportRequest | undefined;
   const stop = new Error('seen');

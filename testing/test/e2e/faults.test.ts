@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWhole } from '../faults/check/findings.ts';
+import { keepsAllPromises } from '../faults/check/findings.ts';
 import type { Fault } from '../faults/inject/fault.ts';
 import { providerFaults, publisherFaults } from '../faults/inject/http-faults.ts';
 import { killsAtRandom } from '../faults/inject/kill.ts';
@@ -8,7 +8,7 @@ import { clockJumps, diskFull } from '../faults/inject/machine-faults.ts';
 import { table, total } from '../faults/report.ts';
 import { runFaults } from '../faults/run-faults.ts';
 
-/** The short form of `npm run test:faults`: each process is killed once, and everything around them fails. */
+/** The short form of `npm run test:faults`: each process is killed once, and each dependency fails. */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
@@ -23,8 +23,8 @@ const lanes = [
       'kill localnet',
       'kill postgres',
       'kill redis',
-      'kill sidecar at "stored, not heard"',
-      'kill relayer at "heard, not written"',
+      'kill sidecar at "stored, not reported"',
+      'kill relayer at "reported, not written"',
     ),
     { ...clockJumps, weight: 1 },
   ],
@@ -32,15 +32,15 @@ const lanes = [
     ...once(
       'publisher answers 500',
       'publisher stores after the caller gave up',
-      'publisher breaks off in the middle of its answer',
+      'publisher disconnects in the middle of its response',
       'provider answers 429',
-      'provider answers something else',
+      'provider returns an unrelated body',
     ),
     { ...diskFull, weight: 1 },
   ],
 ];
 
-/** On a busy machine some faults miss their moment; a round then takes up to two minutes */
+/** On a busy machine some faults do not occur in time, and a round takes up to two minutes */
 const enough = lanes.flat().length - 5;
 
 test.runIf(hasPostgres)(
@@ -48,7 +48,7 @@ test.runIf(hasPostgres)(
   async () => {
     const result = await runFaults({
       seed: 7,
-      // A fault that misses its moment is not counted, so another round may follow
+      // A fault that does not occur in time is not counted, so another round may follow
       faults: enough,
       minutes: 3,
       lanes: lanes.map((faults) => ({ faults, perRound: faults.length })),
@@ -56,7 +56,7 @@ test.runIf(hasPostgres)(
       accounts: 2,
       onProgress: () => undefined,
     });
-    expect(isWhole(result.findings), table(result)).toBe(true);
+    expect(keepsAllPromises(result.findings), table(result)).toBe(true);
     expect(result.findings.done).toBeGreaterThan(8);
     expect(total(result.injected), table(result)).toBeGreaterThanOrEqual(enough);
   },

@@ -11,7 +11,7 @@ import { launchChromium } from '../../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** What an unrelated web page can do to a local system in its owner's browser. */
+/** Tests what an unrelated web page in the owner's browser can do to a local system. */
 
 let system: PrivateSystem;
 let pages: Server;
@@ -36,14 +36,14 @@ afterAll(async () => {
 interface Attempt {
   url: string;
   method: 'PUT' | 'POST' | 'GET';
-  /** Undefined: no content type, as when a Blob without a type is sent */
+  /** Undefined to send no content type, like a Blob without a type */
   type?: string | undefined;
   body?: string;
 }
 
 type Mode = 'cors' | 'no-cors';
 
-/** What the page learns: a status, `opaque` for a response that it cannot read, `failed` for no response. */
+/** Sends a request from the page. Returns its status, `opaque` if the page cannot read the response, `failed` without one. */
 function attempt(page: Page, { url, method, type, body }: Attempt, mode: Mode): Promise<string> {
   return page.evaluate(
     async ({ url, method, type, body, mode }) => {

@@ -24,8 +24,8 @@ import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../..
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * Forgotten memories are removed from recall, the database and the caches, and a later restore from the chain skips
- * them.
+ * Tests that forgotten memories are removed from recall, the database and the caches, and that a later restore from the chain
+ * skips them.
  */
 
 let world: FaultyWorld;

@@ -7,7 +7,7 @@ import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 
-/** What a delegate can see of an account's other namespaces, and the shape of every rejection. */
+/** Tests what a delegate can see of an account's other namespaces, and the shape of every rejection. */
 
 let world: RelayerWorld;
 

@@ -17,13 +17,13 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Key servers change or are lost: memories stay readable through new wraps of their keys. */
+/** Tests that memories stay readable through new wraps of their keys when key servers change or are lost. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let network: TestNetwork;
 let backend: TestBackend;
 let relayer: TestRelayer;
-/** Environments: the initial pair, and the committee that follows it, with and without the pair */
+/** Relayer environments: the initial pair of key servers, the committee with the pair as a historical set, the committee alone */
 let before: NodeJS.ProcessEnv;
 let during: NodeJS.ProcessEnv;
 let after: NodeJS.ProcessEnv;

@@ -9,7 +9,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Relayers with key servers other than the network's pair, and what happens when they change. */
+/** Tests relayers with key servers other than the network's pair, and changes of key servers. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -174,7 +174,7 @@ describe('replaced key servers', { timeout: 180_000 }, () => {
     });
     await stopAll();
 
-    // And back to the pair, which the deprecated list names as well as the default did
+    // Back to the pair, now configured by the deprecated list instead of the default
     const committees = json([{ servers: [{ ...committee, apiKeyName: 'X-Key', apiKey }], threshold: 1 }]);
     const listed = { ENC_KEY_SERVERS: pair.map(({ objectId }) => objectId).join(',') };
     const back = await start({ ...listed, ENC_HISTORICAL_SETS: committees });

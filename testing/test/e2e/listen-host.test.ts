@@ -10,7 +10,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-/** A relayer that is reached from outside its machine or container. */
+/** Tests a relayer that clients reach from outside its machine or container. */
 
 let network: TestNetwork;
 let backend: TestBackend;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 
-/** The main flow through the public API, with the SDK and without it. */
+/** Tests the main flow through the public API, with and without the SDK. */
 
 let world: RelayerWorld;
 let client: MemRelay;

@@ -19,7 +19,7 @@ import { type RecordingProxy, startRecordingProxy } from '../../src/recording-pr
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createTestOwner, credentialsOf, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 
-/** A client that embeds and encrypts by itself, against the real key servers, chain and store of the localnet. */
+/** Tests a client that embeds and encrypts locally, with the real key servers, chain and store of the localnet. */
 
 const providerKey = 'sk-only-for-the-provider';
 const dimension = 256;

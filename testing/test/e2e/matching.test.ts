@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A recall returns only memories that match, not merely the nearest ones. */
+/** Tests that a recall returns only memories that match, not merely the nearest ones. */
 
 const tea = 'Ana likes her tea with lemon';
 const texts = [

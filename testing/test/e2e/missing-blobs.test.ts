@@ -15,7 +15,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Storage epochs pass and blobs disappear: what the owner has extended, what is lost, and what comes back. */
+/** Tests expired and missing blobs: extended by the owner, marked lost, and recovered. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -61,7 +61,7 @@ async function objectsOf(wanted: string): Promise<string[]> {
   return found;
 }
 
-/** What a command prints for a person; `options` name the owner's credentials and wallet. */
+/** Runs a command without `--json` and returns its output; `options` name the owner's credentials and wallet. */
 async function command(
   run: (output: Output, options: { credentials: string; wallet: string }) => Promise<void>,
 ): Promise<string[]> {

@@ -22,8 +22,8 @@ import { type PrivateSystem, startPrivateSystem } from '../../src/private-system
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 
 /**
- * A remote host connects with a URL: discovery, registration and PKCE of the official client, and the owner's click
- * in a browser.
+ * Tests a remote host that connects with a URL: discovery, registration and PKCE of the official client, and the owner's
+ * consent in a browser.
  */
 
 const patience = 20_000;
@@ -31,7 +31,7 @@ let backend: TestBackend;
 let system: PrivateSystem;
 let browser: Browser;
 let page: Page;
-/** Where the host waits for the browser to come back */
+/** The host's server for the redirect of the browser */
 let callback: Server;
 let redirectUrl: string;
 const clients: Client[] = [];
@@ -67,11 +67,11 @@ interface Saved {
   discovered: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
   verifier?: string;
   state?: string;
-  /** Where the host would send the browser */
+  /** The address that the host would open in the browser */
   authorizationUrl?: URL;
 }
 
-/** What a host keeps, in the form the official client expects. */
+/** A host's stored OAuth state, with the provider that the official client expects. */
 function hostNamed(name: string): { saved: Saved; provider: OAuthClientProvider } {
   const saved: Saved = { information: undefined, tokens: undefined, discovered: undefined };
   const provider: OAuthClientProvider = {
@@ -238,7 +238,7 @@ test('asks an unpaired tab to pair first, and rejects a forged request', async (
   await page.getByRole('heading', { name: 'cannot be processed' }).waitFor();
 });
 
-/** The database names the key and contains the secret of no token. */
+/** Expects that the database contains the public key, but no secret of a token. */
 async function expectNoKey(publicKey: string, { tokens }: Saved): Promise<void> {
   const database = new PgClient({ connectionString: backend.databaseUrl });
   await database.connect();

@@ -8,7 +8,7 @@ import { type RecordingProxy, startRecordingProxy } from '../../src/recording-pr
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 
-/** Manual mode bytes that no reader of the account can decrypt: accepted, and reported as opaque. */
+/** Tests bytes of manual mode that no reader of the account can decrypt: they are accepted, and reported as opaque. */
 
 const vector = new Array(1536).fill(0.02);
 let world: RelayerWorld;

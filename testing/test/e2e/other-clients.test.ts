@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 
-/** Third-party clients: they read the package by JSON-RPC and create their session with Seal's library. */
+/** Tests third-party clients, which read the package by JSON-RPC and create their session with Seal's library. */
 
 const page = 'https://app.example';
 

@@ -16,7 +16,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 import { startWebhook, type Webhook } from '../../src/webhook.ts';
 
-/** The environment of docs/going-to-mainnet.md starts a relayer, with the addresses of the local network in it. */
+/** Tests that the environment in docs/going-to-mainnet.md starts a relayer, with the addresses of the local network. */
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 let network: TestNetwork;

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A publisher that accepts stores only with a token for exactly that store, which the sidecar creates. */
+/** Tests a publisher that accepts a store only with a token for exactly that store. The sidecar creates the token. */
 
 const secret = 'a-secret-of-publisher-and-relayer';
 let network: TestNetwork;

@@ -12,7 +12,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Memories that wait together are stored as one quilt, even through crashes, and nothing is paid twice. */
+/** Tests that memories that wait together are stored as one quilt, even after crashes, and that nothing is paid twice. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -45,7 +45,7 @@ async function blobsOf(address: string): Promise<OwnedBlob[]> {
   return blobs;
 }
 
-/** The blob that an id names, or that its patch is in. */
+/** The id of the blob that an id refers to, or that contains its patch. */
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
 async function recalled(client: MemRelay): Promise<string[]> {
@@ -98,7 +98,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     expect(await recalled(client)).toEqual(texts);
   });
 
-  // Independent of who pays
+  // Does not depend on the payer, so it is tested once
   if (method === 'PUT')
     test('repacks the rest of a quilt when one memory is forgotten, and deleting the old quilt loses none of them', async () => {
       const stored = await client.rememberBulkAndWait(texts.map((text) => ({ text })));

@@ -15,12 +15,12 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Recall when a blob, a credential or the network is faulty. */
+/** Tests recall with a faulty blob, credential or network. */
 
 /** An aggregator that serves some blobs incorrectly and the rest like the blob store. */
 class CrookedAggregator {
   readonly wrong = new Map<string, (response: ServerResponse) => void>();
-  /** For every blob that is not in `wrong`, instead of the blob store's response */
+  /** If set, responds for every blob that is not in `wrong`, instead of the blob store */
   otherwise: ((response: ServerResponse) => void) | undefined;
   readonly #server: Server;
   readonly url: string;

@@ -8,7 +8,7 @@ import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * The dimension of the vectors changes, so old and new vectors cannot be compared: nothing is lost and service
+ * Tests a change of the vectors' dimension, after which old and new vectors cannot be compared: nothing is lost and service
  * continues.
  */
 

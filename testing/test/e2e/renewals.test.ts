@@ -9,7 +9,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Storage epochs pass: memories outlive the blobs that were paid for at first. */
+/** Tests that memories outlive the storage period that was paid for at first. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -27,7 +27,7 @@ afterEach(async () => {
   await backend.drop();
 });
 
-/** Stored for two epochs; nothing is cached, so every recall reads the blob. */
+/** Starts a relayer that stores for two epochs and caches nothing, so that every recall reads the blob. */
 async function startWith(environment: NodeJS.ProcessEnv): Promise<string> {
   await relayer?.stop();
   const shortLived = { STORE_EPOCHS: '2', BLOB_CACHE_TTL_SECS: '0' };

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Two relayers with separate databases serve one account: one restores immediately what the other stores. */
+/** Tests two relayers with separate databases for one account: each can immediately restore memories stored by the other. */
 
 let network: TestNetwork;
 let chain: { url: string; server: Server; paths: string[] };
@@ -14,7 +14,7 @@ let backends: TestBackend[];
 let relayers: TestRelayer[];
 let owner: TestOwner;
 
-/** Between a relayer and the chain, to count the queries. */
+/** Starts a proxy between a relayer and the chain, to count the queries. */
 async function startChainProxy(target: string): Promise<typeof chain> {
   const paths: string[] = [];
   const server = createServer((request, response) => {

@@ -12,15 +12,15 @@ import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owne
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * The database is lost, and the owner's objects on chain restore the memories: the same recall results, without
- * forgotten memories and without what strangers sent.
+ * Tests a restore after the database is lost, from the owner's objects on chain: recall gives the same results, without
+ * forgotten memories and without blobs that strangers sent.
  */
 
 const namespace = 'work';
-/** RESTORE_MEMORIES=1000 is the long form */
+/** Number of memories; RESTORE_MEMORIES=1000 for the long form */
 const count = Number(process.env.RESTORE_MEMORIES ?? 60);
 const subjects = ['harbour', 'orchard', 'library', 'observatory', 'bakery', 'railway'];
-/** Of various words, so that no two are equally near to a question */
+/** Texts with various words, so that no two are equally near to a question */
 const words = (i: number): string =>
   Array.from({ length: 2 + (i % 5) }, (_, k) => ((i + 1) * 7_919 * (k + 3)).toString(36)).join(' ');
 const notes = Array.from(
@@ -28,7 +28,7 @@ const notes = Array.from(
   (_, i) => `Note ${i}: the ${subjects[i % subjects.length]} opens, ${words(i)}.`,
 );
 const elsewhere = ['A note of another namespace.'];
-/** Of several chunks: only the last one mentions the lighthouse */
+/** A text of several chunks, of which only the last one mentions the lighthouse */
 const long = `${'The caretaker walked past the old cannery again. '.repeat(240)}Then a lighthouse keeper waved.`;
 const byFormerDelegate = 'Sealed by a delegate that is gone by now.';
 const vector = new Array(1536).fill(0.02);
@@ -39,7 +39,7 @@ let backend: TestBackend;
 let relayer: TestRelayer;
 let owner: TestOwner;
 let client: MemRelay;
-/** Between relayer and blob store: records the reads */
+/** A proxy between relayer and blob store that records the reads */
 let reads: { server: Server; url: string; seen: string[] };
 let header: EnvelopeHeader;
 let before: Answers;
@@ -52,7 +52,7 @@ const answers = () =>
       const { results } = await client.recall(query, { minScore: -1, namespace, limit: 100 });
       return (
         results
-          // It had its client's vector, and now has one of its text
+          // Excluded: it had a vector from its client, and now has one of its text
           .filter(({ text }) => text !== byFormerDelegate)
           .map(({ text, createdAt, blobId, distance }) => ({
             text,
@@ -66,8 +66,8 @@ const answers = () =>
 type Answers = Awaited<ReturnType<typeof answers>>;
 
 /**
- * The better half of one result is found in the other, with the same fields. The order may differ among memories of
- * equal score: they are ordered by id, and the ids are new.
+ * Expects the better half of each result in the other one, with the same fields. The order may differ among memories of equal
+ * score, because these are ordered by id and the ids are new.
  */
 function expectSame(some: Answers, others: Answers): void {
   for (const [i, hits] of some.entries()) {
@@ -168,7 +168,7 @@ test('gives the same answers after a restore into an empty database, call by cal
     code: 0,
     last: { restored: count - 9, total: count + 2, unverified: 0, failed: [] },
   });
-  // Everything that a recall may skip
+  // Reads without the consistency check, which only a recall may skip
   const unchecked = () => reads.seen.filter((path) => path.includes('skip_consistency_check'));
   expect(unchecked()).toEqual([]);
   const after = await answers();

@@ -11,8 +11,8 @@ import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * What a revoked delegate can still do if it prepared for the revocation: it kept its sessions and every key it ever
- * got.
+ * Tests what a revoked delegate can still do if it has prepared for the revocation by keeping its sessions and every key it
+ * ever received.
  */
 
 let world: FaultyWorld;

@@ -11,7 +11,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-/** What the sidecar gets of the relayer's environment, and a sidecar that an operator runs. */
+/** Tests which variables the sidecar gets from the relayer's environment, and a sidecar that an operator runs. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -61,7 +61,7 @@ describe('the environment of a managed sidecar', () => {
   });
 });
 
-/** A sidecar as an operator starts it, without an owning part. `stop` ends it as a service manager would. */
+/** Starts a sidecar as an operator would, without a supervisor. `stop` ends it as a service manager would. */
 async function startOwnSidecar(url: string, token: string): Promise<{ stop(): Promise<void> }> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', sidecarEntry], {
     env: {

@@ -16,7 +16,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-/** The relayer and its sidecar as processes: which one starts, watches and stops the other. */
+/** Tests the relayer and its sidecar as processes: which one starts, watches and stops the other. */
 
 let network: TestNetwork;
 let backend: TestBackend;

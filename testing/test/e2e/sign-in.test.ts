@@ -25,7 +25,7 @@ import { type PrivateSystem, startPrivateSystem } from '../../src/private-system
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** Signing in as a person does: the tool's link, a real browser, the chain of `memrelay up`. */
+/** Tests signing in as a person does it, with the tool's link, a real browser and the chain of `memrelay up`. */
 
 let backend: TestBackend;
 let system: PrivateSystem;

@@ -15,7 +15,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Transactions of users without a coin, through the relayer, its sidecar and the localnet's sponsor. */
+/** Tests transactions of users without coins, through the relayer, its sidecar and the localnet's sponsor. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([network?.close(), backend?.drop()]);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of any shape
 type Answer = { status: number; retryAfter: string | null; body: any };
 
 async function post(relayer: TestRelayer, path: string, body: unknown, address?: string): Promise<Answer> {
@@ -178,7 +178,7 @@ describe('with the sponsor of the network', () => {
       { digest: '1'.repeat(44), signature: base64(64) },
       ['signature'],
     ],
-    ['what is no JSON', '/sponsor', '{not json', ['']],
+    ['a body that is not JSON', '/sponsor', '{not json', ['']],
   ])('names the invalid field for %s', async (_what, path, body, fields) => {
     const answer = await post(relayer, path, body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });

@@ -3,9 +3,9 @@ import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
 
-/** A local system whose blob store has little capacity. */
+/** Tests a local system whose blob store has little capacity. */
 
-/** Five attempts and the pauses between them */
+/** Time for five attempts and the pauses between them */
 const attemptsMs = 120_000;
 
 let system: PrivateSystem;

@@ -18,7 +18,7 @@ import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** Data about an account's memories that needs no decryption: lists, duplicates, and failed jobs. */
+/** Tests data about an account's memories that needs no decryption: lists, duplicates, and failed jobs. */
 
 let world: FaultyWorld;
 let network: TestNetwork;
@@ -238,7 +238,7 @@ describe('a duplicate text', () => {
 });
 
 describe('a failed job', () => {
-  /** Rejected by the publisher, which accepts it afterwards. */
+  /** Stores a text that the publisher rejects at first; later attempts are accepted. Returns the failed job. */
   async function failedUpload(text: string, namespace: string): Promise<string> {
     publisher.fault = { method: 'PUT', kind: 413 };
     const { jobId } = await client.remember(text, { namespace });

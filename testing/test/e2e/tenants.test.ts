@@ -9,14 +9,14 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** One tenant with large memories sends as many requests as it can; another with small ones must not notice. */
+/** Tests that a tenant with large memories who sends as many requests as possible does not slow down another tenant. */
 
 let network: TestNetwork;
 let backend: TestBackend;
 let relayer: TestRelayer;
 let heavy: TestOwner;
 let heavyClient: MemRelay;
-/** Tries each request once, so that a rejection is seen */
+/** A client that tries each request once, so that rejections are visible */
 let light: MemRelay;
 const recipient = Buffer.from(nodePrimitives.x25519PublicKey(new Uint8Array(32).fill(7))).toString('hex');
 const largeTexts = 8;
@@ -89,7 +89,7 @@ async function useAll(client: MemRelay, heavy?: Load): Promise<number[]> {
   return waited;
 }
 
-/** In order of arrival, the first of `waited` would wait for everything before it: it waits for few, usually 0 to 3. */
+/** In order of arrival, the first request would wait for everything before it. It waits for 0 to 8 requests (measured). */
 function expectFair(waited: readonly number[], heavy: Load): void {
   expect(waited).toHaveLength(26);
   expect(heavy.open()).toBeGreaterThan(0);

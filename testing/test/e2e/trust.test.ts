@@ -6,7 +6,7 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** Anyone can encrypt to anyone: which memories recall shows, and what happens to the others. */
+/** Anyone can encrypt to anyone. Tests which memories recall returns, and what happens to the others. */
 
 let world: RelayerWorld;
 
@@ -41,7 +41,7 @@ test('returns memories of trusted writers, and reports and keeps all others', as
     const encryptedData = sealedLike(header, { namespace, text, signer });
     stored.push((await client.rememberManual({ encryptedData, vector, namespace })).blobId);
   }
-  // Again after a restart, when only the database is left of what was known
+  // Repeated after a restart, when the relayer has only the database
   for (const restart of [false, true]) {
     if (restart) {
       await world.relayer.stop();

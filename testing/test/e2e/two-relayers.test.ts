@@ -9,21 +9,21 @@ import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * Two relayers on one Postgres and one Redis: each memory is stored once, whichever relayer accepts it, processes it
- * or is queried.
+ * Tests two relayers on one Postgres and one Redis: each memory is stored once, whichever relayer accepts it, processes it or
+ * is queried.
  */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
 describe.runIf(hasPostgres)('two relayers on one database', () => {
   let world: FaultyWorld;
-  /** In front of the first relayer's uploads */
+  /** Proxy between the first relayer and the publisher */
   let publisher: FaultProxy;
   let relayers: [TestRelayer, TestRelayer];
   let owner: TestOwner;
 
   beforeAll(async () => {
-    // Both concurrently: they migrate, pin key servers and check secrets one after the other
+    // Started concurrently: they migrate, pin key servers and check secrets one after the other
     world = await startFaultyWorld({ relayers: 2 });
     publisher = world.publisher;
     relayers = [world.relayers[0]!, world.relayers[1]!];

@@ -6,7 +6,7 @@ import type { Drain } from '../upload-faults/payments.ts';
 import { runUploads } from '../upload-faults/run-uploads.ts';
 import { startUploadWorld, type UploadWorld } from '../upload-faults/upload-world.ts';
 
-/** The short form of `npm run faults:uploads`, with moments that random kills rarely hit. */
+/** The short form of `npm run faults:uploads`, with kills at moments that random ones rarely hit. */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
@@ -20,7 +20,7 @@ describe.runIf(hasPostgres)('an upload', () => {
   afterAll(() => world?.close());
 
   /**
-   * Stores one memory and kills the sidecar when the chain has accepted a transaction of it whose response is held
+   * Stores one memory, and kills the sidecar when the chain has executed one of its transactions but the response is held
    * back.
    */
   async function killBeforeResponse(
@@ -43,7 +43,7 @@ describe.runIf(hasPostgres)('an upload', () => {
     client.destroy();
   }
 
-  /** Of all memories so far */
+  /** The payments for all memories so far */
   async function paid(drain?: Drain) {
     const broken: string[] = [];
     const stored = await checkDone(world, jobIds, broken);
@@ -62,7 +62,7 @@ describe.runIf(hasPostgres)('an upload', () => {
 
   test.each([
     { refused: 'unexecuted', payer: 'another wallet pays' },
-    { refused: 'executed', payer: 'the same wallet goes on' },
+    { refused: 'executed', payer: 'the same wallet continues' },
   ] as const)(
     'whose registration the chain rejects ($refused): $payer, and nothing is paid twice',
     async ({ refused }) => {

@@ -9,7 +9,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Uploads that our own wallets pay for, through the upload relay: register, relay, certify, transfer. */
+/** Tests uploads paid by the server's own wallets through the upload relay: register, relay, certify, transfer. */
 
 let network: TestNetwork;
 let backend: TestBackend;

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A production relayer without LLM_API_KEY: a public network by its name, with the parts of the test network. */
+/** Tests a production relayer without LLM_API_KEY: with the name of a public network, but the parts of the test network. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -52,7 +52,7 @@ async function withRelayer(
 }
 
 describe('production without a provider key', () => {
-  test('reports it where texts are to be embedded, also at the start, and the manual routes work', async () => {
+  test('reports the missing key on routes that embed texts, and at the start, while the manual routes work', async () => {
     await withRelayer({}, async (call, relayer) => {
       expect(relayer.logs()).toContain('LLM_API_KEY is not set');
       expect(await (await fetch(`${relayer.url}/health`)).json()).toMatchObject({ mode: 'production' });

@@ -5,7 +5,7 @@ export interface FaultResult {
   seed: number;
   seconds: number;
   rounds: number;
-  /** Faults that happened, by kind; and those that were tried but did not occur */
+  /** Number of faults that occurred, and of those that were tried but did not occur, by kind */
   injected: Map<string, number>;
   missed: Map<string, number>;
   /** Calls of the load that ended in an error, by code */

@@ -8,10 +8,10 @@ export function progressLine(result: FaultResult): string {
   const { injected, missed, findings } = result;
   const { lost, doubled, undead, unlisted, broken } = findings;
   return [
-    `${result.seconds} s, round ${result.rounds}: ${total(injected)} faults (${total(missed)} did not come about)`,
-    `${result.written} written, ${findings.acknowledged} to be there, ${findings.done} done`,
-    `${lost.length} lost, ${doubled.length} doubled, ${undead.length} back from the forgotten`,
-    `${findings.paidTwice} paid twice, ${unlisted.length} unlisted, ${broken.length} otherwise broken`,
+    `${result.seconds} s, round ${result.rounds}: ${total(injected)} faults (${total(missed)} did not occur)`,
+    `${result.written} written, ${findings.acknowledged} acknowledged, ${findings.done} done`,
+    `${lost.length} lost, ${doubled.length} duplicated, ${undead.length} present after forgetting`,
+    `${findings.paidTwice} paid twice, ${unlisted.length} unlisted, ${broken.length} other violations`,
   ].join('; ');
 }
 
@@ -25,17 +25,17 @@ export function table(result: FaultResult): string {
     ['faults injected', total(injected)],
     ...[...injected].sort(([, a], [, b]) => b - a).map(([kind, count]) => [`  ${kind}`, count] as const),
     ['memories written', result.written],
-    ['forgotten again', result.forgotten],
+    ['forgotten', result.forgotten],
     ['never acknowledged', result.unacknowledged],
-    ['acknowledged and to be there', findings.acknowledged],
+    ['acknowledged and not forgotten', findings.acknowledged],
     ['done', findings.done],
     ['failed with a reason, and done after a retry', findings.failed],
     ['lost', findings.lost.length],
     ['duplicated', findings.doubled.length],
-    ['back after they were forgotten', findings.undead.length],
+    ['present after they were forgotten', findings.undead.length],
     ['paid twice, found on chain', findings.paidTwice],
     ['paid for and left with the publisher', findings.leftWithPublisher],
-    ['  of all these and of what came late, in no list', findings.unlisted.length],
+    ['  surplus objects that are not listed for deletion', findings.unlisted.length],
     ['canary found', findings.canary.length],
     ['other promises broken', findings.broken.length],
   ];
@@ -54,15 +54,15 @@ export function table(result: FaultResult): string {
   ].join('\n');
 }
 
-const kept = 50;
+const maxFindings = 50;
 
-/** The part that `bench/results/` keeps. */
+/** The content of the file in `bench/results/`. */
 export function resultFile(result: FaultResult, options: object): string {
   const { findings, injected, missed, errors, ...rest } = result;
   const lists = Object.fromEntries(
     Object.entries(findings).map(([name, value]) => [
       name,
-      Array.isArray(value) ? { count: value.length, first: value.slice(0, kept) } : value,
+      Array.isArray(value) ? { count: value.length, first: value.slice(0, maxFindings) } : value,
     ]),
   );
   const content = {

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/seeded-random.ts';
 import { searchFor } from './check/canary.ts';
 import { checkMemories } from './check/check-memories.ts';
 import { checkObjects } from './check/check-objects.ts';
-import { type Findings, isSound, noFindings } from './check/findings.ts';
+import { type Findings, mayContinue, noFindings } from './check/findings.ts';
 import { settle } from './check/settle.ts';
 import type { FaultResult } from './fault-result.ts';
 import type { Fault } from './inject/fault.ts';
@@ -15,7 +15,7 @@ import { type FaultWorld, startFaultWorld } from './world/fault-world.ts';
 
 export interface FaultRun {
   seed: number;
-  /** Number of faults that happened; the run ends when it is reached, or when the time is up */
+  /** The run ends after this number of faults, or when the time is up */
   faults: number;
   minutes: number;
   lanes: readonly Lane[];
@@ -30,7 +30,7 @@ export interface FaultRun {
 /** Faults that happen one after the other; all lanes run in parallel. */
 export interface Lane {
   faults: readonly Fault[];
-  /** Number of faults to try per round; the seed alone decides which */
+  /** Number of faults to try per round; only the seed decides which */
   perRound: number;
 }
 
@@ -64,7 +64,7 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
     }));
     const deadline = started + run.minutes * 60_000;
     const isLate = (): boolean => performance.now() > deadline;
-    while (total(tally.injected) < run.faults && !isLate() && isSound(findings)) {
+    while (total(tally.injected) < run.faults && !isLate() && mayContinue(findings)) {
       round += 1;
       const seed = run.seed + round;
       const load = startLoad({ world, ledger, round, canary, seed, budget: run.memoriesPerRound });
@@ -86,7 +86,7 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
   }
 }
 
-/** Postgres alone has more: a search of fewer files has looked in the wrong place */
+/** Postgres alone has more files, so a search of fewer looked in the wrong directories */
 const fewestFiles = 300;
 
 type Tally = Pick<FaultResult, 'injected' | 'missed'>;
@@ -107,7 +107,7 @@ async function inject(
   }
 }
 
-/** Deals faults like a deck that contains each as often as its weight: all occur before any repeats too often. */
+/** Draws faults from a shuffled deck that contains each as often as its weight, so that all kinds occur evenly. */
 function dealer(lane: readonly Fault[], random: () => number) {
   let deck: Fault[] = [];
   return () => {
@@ -118,7 +118,7 @@ function dealer(lane: readonly Fault[], random: () => number) {
         [deck[i], deck[j]] = [deck[j]!, deck[i]!];
       }
     }
-    // A separate source, so that its draws do not change which faults come next
+    // A separate generator, so that its draws do not change the order of the faults
     return { fault: deck.pop()!, random: seededRandom(Math.floor(random() * 2 ** 32)) };
   };
 }
@@ -128,7 +128,7 @@ async function check(world: FaultWorld, ledger: Ledger, round: number | 'all'): 
   findings.broken.push(...(await settle(world)));
   await checkMemories(world, ledger, (one) => round === 'all' || one.round === round, findings);
   await checkObjects(world, ledger, findings);
-  // Anything broken in an earlier round stays broken
+  // Violations of earlier rounds stay in the result
   ledger.broken.push(...findings.broken);
   findings.broken = [...new Set(ledger.broken)];
   findings.failed = ledger.failed.size;

@@ -12,7 +12,7 @@ interface Story {
   drain: Drain | undefined;
 }
 
-/** Compares the chain's whole history with the memories: what was paid for what, and where each object is. */
+/** Compares the chain's complete history with the memories: every payment, and the owner of each object. */
 export async function accountForPayments(
   world: UploadWorld,
   { stored, kills, drain }: Story,
@@ -51,7 +51,7 @@ async function objectsOf({ network }: UploadWorld, addresses: readonly string[])
 }
 
 /**
- * Coins appear and disappear only through transactions in the history, and gas and tips are their only cost in SUI.
+ * Checks that each balance is the sum of the transactions in the history, and that gas and tips are the only cost in SUI.
  */
 async function balanceErrors(
   { network, wallets }: UploadWorld,

@@ -12,8 +12,8 @@ export interface ChainWatch {
   /** One entry for each transaction submitted while another of the same sender was in progress */
   overlaps: { sender: string; at: string }[];
   /**
-   * Holds the response of the transaction after that many others: it has taken effect, but the caller does not learn
-   * it
+   * Holds the response of the transaction that follows `others` further ones. It has taken effect, but the caller does not
+   * know
    */
   holdAnswer(others: number): Promise<void>;
   /** Rejects the next transaction as a full node would, without or after executing it */
@@ -24,7 +24,7 @@ export interface ChainWatch {
 const executePath = '/sui.rpc.v2.TransactionExecutionService/ExecuteTransaction';
 const frameHeaderBytes = 5;
 
-/** `answerDelayMs` is drawn for each transaction: a public chain responds later than it decides. */
+/** Starts the proxy. `answerDelayMs` is drawn for each transaction, because a public chain responds later than it decides. */
 export async function startChainWatch(targetUrl: string, answerDelayMs: () => number): Promise<ChainWatch> {
   const target = new URL(targetUrl);
   const underWay = new Map<string, number>();
@@ -83,7 +83,7 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
     watch.refuseNext = undefined;
     if (refusal === 'executed') await executed(body, request);
     if (refusal) {
-      // Status 3, INVALID_ARGUMENT: a full node's response to objects with another version
+      // Status 3, INVALID_ARGUMENT: a full node's response to outdated object versions
       response.writeHead(200, { 'content-type': 'application/grpc-web+proto', 'grpc-status': '3' }).end();
       underWay.set(sender, others);
       return;
@@ -93,7 +93,7 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
     else if (pendingHold) pendingHold.others -= 1;
     await pass(request, response, body, async () => {
       hold?.arrived();
-      // Until the caller has disconnected
+      // A held response waits until the caller has disconnected
       await (hold ? new Promise((resolve) => response.once('close', resolve)) : pause(answerDelayMs()));
     });
     underWay.set(sender, (underWay.get(sender) ?? 1) - 1);

@@ -7,7 +7,7 @@ export interface StoredJob {
   objectId: string;
 }
 
-/** Every job is done, for pollers and in the database, with a separate blob. Returns those that are. */
+/** Checks that every job is done, for pollers and in the database, with a separate blob. Returns the jobs that are done. */
 export async function checkDone(
   { owner, relayers, database }: UploadWorld,
   jobIds: readonly string[],
@@ -42,7 +42,7 @@ interface Stored {
   object_id: string | null;
 }
 
-/** Every text is found by itself, with the id of its blob. Returns how many are. */
+/** Checks that recall finds every text alone, with the id of its blob. Returns the number found. */
 export async function checkRecall(
   { owner, relayers }: UploadWorld,
   namespace: string,
@@ -56,7 +56,7 @@ export async function checkRecall(
   for (const text of texts) {
     const { results, droppedCount } = await client.recall(text.slice(0, 1_000), { namespace, limit: 5 });
     const [hit, ...others] = results.filter((result) => result.text === text);
-    // Removed, so that no blob is counted for two
+    // Deleted from the set, so that no blob is counted for two texts
     if (hit?.blobId && blobs.delete(hit.blobId) && others.length === 0 && droppedCount === undefined)
       recalled += 1;
     else

@@ -16,7 +16,7 @@ export interface JobAtKill {
 export interface Kill {
   number: number;
   victim: Victim;
-  /** Index of the relayer that was killed, or of the one whose sidecar was */
+  /** Index of the relayer that was killed or whose sidecar was killed */
   relayer: number;
   atMs: number;
   done: number;
@@ -28,10 +28,10 @@ export interface KillPlan {
   kills: number;
   memories: number;
   victims: readonly Victim[];
-  /** As `freesLeases` of a kill */
+  /** See `freesLeases` of a kill */
   freesLeases: boolean;
   random: Random;
-  /** Has that many more memories accepted */
+  /** Sends this number of further memories and waits until they are accepted */
   accept: (count: number) => Promise<void>;
   /** Called once, when half of the kills are done and uploads are running */
   atHalf: () => Promise<void>;
@@ -40,12 +40,12 @@ export interface KillPlan {
 
 const maxDelayMs = 300;
 const pollMs = 20;
-/** Several lease durations */
+/** Timeout for progress: several lease durations */
 const patienceMs = 120_000;
 
 /**
- * Kills processes with SIGKILL while uploads are running. The memories come in as many batches as there are kills;
- * each batch is interrupted by one at a random moment, after some of it are done. Returns when everything runs again.
+ * Kills processes with SIGKILL while uploads are running. There is one batch of memories per kill. The kill happens at a random
+ * moment after some memories of the batch are done. Returns when everything runs again.
  */
 export async function killDuringUploads(world: UploadWorld, plan: KillPlan): Promise<Kill[]> {
   const { random, memories, kills: count } = plan;
@@ -72,7 +72,7 @@ export async function killDuringUploads(world: UploadWorld, plan: KillPlan): Pro
   return kills;
 }
 
-/** How many jobs a process was working on at the kill. */
+/** Number of jobs that a process was working on at the kill. */
 export const leasedOf = ({ underWay }: Kill): number =>
   [...underWay.values()].filter(({ leased }) => leased).length;
 

@@ -6,7 +6,7 @@ import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import { normalizeStructTag, parseStructTag } from '@mysten/sui/utils';
 
-/** A blob object that a transaction made. */
+/** A blob object that a transaction created. */
 export interface Registration {
   objectId: string;
   blobId: string;
@@ -22,7 +22,7 @@ export interface LedgerEntry {
   atMs: number;
   success: boolean;
   gasMist: bigint;
-  /** What addresses gained or lost, by address */
+  /** Changes of balances, by address */
   sui: ReadonlyMap<string, bigint>;
   wal: ReadonlyMap<string, bigint>;
   registered: readonly Registration[];
@@ -39,7 +39,7 @@ export async function readLedger(
   info: LocalnetInfo,
   wallets: readonly string[],
 ): Promise<LedgerEntry[]> {
-  // They are constant during a run
+  // Prices are constant during a run
   const prices = await readWalrusTariff(chain, info.walrus.systemObjectId);
   // Genesis and the faucet are not programmable transactions, and the client reads only the senders of those
   const senders = new Map<string, string>();

@@ -1,7 +1,7 @@
 import type { Kill } from './kills.ts';
 import type { LedgerEntry, Registration } from './ledger.ts';
 
-/** The blob that an id names, or that its patch is in. */
+/** The id of the blob that an id refers to, or that contains its patch. */
 export function blobOf(id: string): string {
   return Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 }
@@ -18,7 +18,7 @@ export interface ExtraPayment {
   costFrost: string;
   certified: boolean;
   holder: 'owner' | 'wallet' | 'nobody';
-  /** The kill that explains it, or that its wallet was emptied; undefined when nothing explains it */
+  /** Explanation: a kill, or that its wallet was emptied. Undefined if there is none */
   cause: string | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface Drain {
 export interface PaymentFacts {
   ledger: readonly LedgerEntry[];
   wallets: readonly string[];
-  /** Whether the payer continues with what it registered; a publisher may be late and have stored twice */
+  /** Whether the payer continues with the objects that it registered. A publisher does not, and may store twice */
   walletsResume: boolean;
-  /** One job of each memory's blob */
+  /** For each blob of a memory, the id of one of its jobs */
   jobs: ReadonlyMap<string, string>;
   /** Object id of each memory, as in the database */
   objects: ReadonlyMap<string, string>;
@@ -55,7 +55,7 @@ export interface WalletPayments {
 
 export interface Payments {
   wallets: WalletPayments[];
-  /** Cost of the memories' own objects, cost of all extra objects, and what left the wallets for them */
+  /** Cost of the memories' own objects, cost of all extra objects, and the amount that the wallets paid for them */
   memoriesFrost: string;
   extrasFrost: string;
   paidFrost: string;
@@ -63,7 +63,7 @@ export interface Payments {
   broken: string[];
 }
 
-/** Compares what left the wallets with the cost of the memories. */
+/** Compares the amounts that the wallets paid with the cost of the memories. */
 export function countPayments(facts: PaymentFacts): Payments {
   const own = facts.ledger.filter(
     ({ sender, digest }) => facts.wallets.includes(sender) && digest !== facts.drain?.digest,
@@ -121,8 +121,8 @@ function holderOf(facts: PaymentFacts, objectId: string): ExtraPayment['holder']
   return facts.walletsObjects.has(objectId) ? 'wallet' : 'nobody';
 }
 
-/** How long before and after a kill a transaction may have been decided whose response the kill cut off. */
-const unheardMs = { before: 5_000, after: 2_000 };
+/** A kill may explain an extra payment if the transaction took effect at most this long before or after the kill. */
+const explainedByKillMs = { before: 5_000, after: 2_000 };
 
 function causeOf(facts: PaymentFacts, entry: LedgerEntry, jobId: string): string | undefined {
   const { drain, walletsResume } = facts;
@@ -130,15 +130,15 @@ function causeOf(facts: PaymentFacts, entry: LedgerEntry, jobId: string): string
   const emptiedMs = drain && entry.sender === drain.wallet ? drain.atMs - entry.atMs : -1;
   if (emptiedMs >= 0)
     return `its wallet was emptied ${emptiedMs} ms later, before it was certified${killed ? ` (${killed})` : ''}`;
-  // After a kill alone, one of our own wallets continues with what it has
+  // After a kill, one of our own wallets continues with the registered object, so a kill does not explain an extra payment
   return walletsResume ? undefined : killed;
 }
 
 function killBehind({ kills }: PaymentFacts, { atMs }: LedgerEntry, jobId: string): string | undefined {
   for (const { number, victim, atMs: killedAt, underWay } of kills) {
     const job = underWay.get(jobId);
-    if (job && atMs >= killedAt - unheardMs.before && atMs <= killedAt + unheardMs.after)
-      return `kill ${number} of the ${victim} ${killedAt - atMs} ms later; heard of until then: ${job.reached ?? 'nothing'}`;
+    if (job && atMs >= killedAt - explainedByKillMs.before && atMs <= killedAt + explainedByKillMs.after)
+      return `kill ${number} of the ${victim} ${killedAt - atMs} ms later; last checkpoint: ${job.reached ?? 'none'}`;
   }
   return undefined;
 }

@@ -9,15 +9,15 @@ import { createSealReader } from '../../src/seal-reader.ts';
 import type { TestNetwork } from '../../src/test-network.ts';
 import type { TestOwner } from '../../src/test-owner.ts';
 
-/** What can be restored of a namespace from the chain and an aggregator alone. */
+/** The part of a namespace that can be restored with only the chain and an aggregator. */
 export interface Restored {
   /** Certified objects of the owner, by blob id */
   objects: Map<string, string[]>;
-  /** Texts by the id of their blob, or of their patch of a quilt */
+  /** Texts by the id of their blob or quilt patch */
   texts: Map<string, string>;
   /** Wraps that Seal had to open */
   unwrapped: number;
-  /** What was not restored, and why */
+  /** Blobs that were not restored, with the reason */
   failures: string[];
 }
 
@@ -30,8 +30,8 @@ interface Sources {
 }
 
 /**
- * Reads a namespace as a restore has to, without relayer and database: the owner's blob objects from the chain, their
- * bytes from the aggregator, and the key from the key servers with the owner's wallet, using Seal's own client.
+ * Reads a namespace like a restore, but without relayer and database: the owner's blob objects from the chain, their bytes
+ * from the aggregator, and the key from the key servers with the owner's wallet, using Seal's own client.
  */
 export async function restoreFromChain(
   { network, owner, aggregatorUrl, writerKey }: Sources,

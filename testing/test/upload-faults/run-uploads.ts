@@ -11,16 +11,16 @@ export interface UploadRun {
   path: UploadPath;
   memories: number;
   kills: number;
-  /** Kills are drawn from these */
+  /** Processes from which each kill chooses one */
   victims: readonly Victim[];
   relayers: number;
   /** Maximum memories per quilt; one blob each when omitted */
   quiltItems?: number;
-  /** Saves a short run the 15 seconds that a job of a dead relayer waits */
+  /** Frees leases immediately, to save a short run the 15 seconds that jobs of a dead relayer wait */
   freesLeases: boolean;
-  /** On the relay path */
+  /** Number of wallets on the relay path */
   wallets: number;
-  /** Empties one wallet when half of the memories are done; on the relay path */
+  /** On the relay path: empties one wallet when half of the memories are done */
   drain: boolean;
   /** Maximum delay of the chain's response to a transaction */
   answerDelayMs: number;
@@ -28,7 +28,7 @@ export interface UploadRun {
   onProgress: (line: string) => void;
 }
 
-/** Observations; `broken` names each broken promise. */
+/** The observations of a run; `broken` lists each broken promise. */
 export interface UploadResult {
   path: UploadPath;
   seconds: number;
@@ -36,7 +36,7 @@ export interface UploadResult {
   done: number;
   recalled: number;
   restored: number;
-  /** Wraps that the key servers had to open for all of them */
+  /** Number of wraps that the key servers had to open for the restore */
   unwrapped: number;
   kills: { number: number; victim: Victim; at: string; done: number; underWay: number }[];
   drained: { wallet: string; at: string; digest: string } | undefined;
@@ -110,7 +110,7 @@ async function injectKills(
     victims,
     freesLeases,
     accept,
-    // A separate source, so that the moments do not depend on the number of transactions
+    // A separate generator, so that the times of kills do not depend on the number of transactions
     random: seededRandom(seed + 1),
     onProgress,
     async atHalf() {

@@ -8,7 +8,7 @@ export interface SlowPublisher {
   close(): Promise<void>;
 }
 
-/** Forwards everything to `targetUrl`; `delayMs` is drawn for each response. */
+/** Starts a proxy to `targetUrl`; `delayMs` is drawn for each response. */
 export async function startSlowPublisher(targetUrl: string, delayMs: () => number): Promise<SlowPublisher> {
   const { hostname: host, port } = new URL(targetUrl);
   const server = createServer((request, response) => {

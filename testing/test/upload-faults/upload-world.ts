@@ -14,7 +14,7 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { type ChainWatch, startChainWatch } from './chain-watch.ts';
 import { startSlowPublisher } from './slow-publisher.ts';
 
-/** By our own wallets, by the network's publisher, or by one that requires a token for each store */
+/** Through our own wallets, the network's publisher, or a publisher that requires a token for each store */
 export type UploadPath = 'relay' | 'publisher' | 'tokens';
 
 /** A network, one owner, and relayers that store the owner's memories by one of these paths. */
@@ -45,7 +45,7 @@ export interface UploadWorldOptions {
   answerDelayMs: () => number;
 }
 
-/** Needs the Postgres of the test run (or one in the environment, as `createTestBackend` finds it). */
+/** Starts the world. Needs a Postgres, that of the test run or the environment, as for `createTestBackend`. */
 export async function startUploadWorld(options: UploadWorldOptions): Promise<UploadWorld> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -147,7 +147,7 @@ async function fundedWallets(network: TestNetwork, count: number): Promise<TestK
 
 const drainAttempts = 50;
 
-/** Its own transactions may be faster; their coins have then moved, and it is retried. */
+/** Removes all coins from a wallet. Retried if a concurrent transaction of the wallet has used the coins first. */
 async function drain({ chain }: TestNetwork, { address, privateKey }: TestKey): Promise<string> {
   const signer = parsePrivateKey(privateKey);
   for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,6 @@
 /**
- * `npm run faults:uploads`: memories stored while processes are killed, counted from the outside. Keeps its result in
- * `bench/results/` and fails when a promise was broken.
+ * `npm run faults:uploads`: stores memories while processes are killed, and checks payments and objects on chain. Writes its
+ * result to `bench/results/` and fails if a promise was broken.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -65,8 +65,8 @@ try {
     process.stderr.write(`${name}: ${results[name].broken.length} broken promises\n`);
   }
   await keep(results);
-  const isWhole = Object.values(results).every(({ broken }) => broken.length === 0);
-  process.exitCode = isWhole ? 0 : 1;
+  const keepsAllPromises = Object.values(results).every(({ broken }) => broken.length === 0);
+  process.exitCode = keepsAllPromises ? 0 : 1;
 } finally {
   for (const service of services) await service.stop();
 }
@@ -74,7 +74,7 @@ try {
 async function keep(results: Record<string, UploadResult>): Promise<void> {
   const at = new Date().toISOString();
   const name = `../../../../bench/results/${at.slice(0, 10)}-${values.name}.json`;
-  const about = 'memories stored while processes are killed with SIGKILL, counted from the outside';
+  const about = 'memories stored while processes are killed with SIGKILL, checked on chain';
   const { memories, kills, victims, answerDelayMs, quiltItems } = common;
   const content = { about, at, seed, memories, kills, victims, answerDelayMs, quiltItems, results };
   const text = `${JSON.stringify(content, null, 2)}\n`;

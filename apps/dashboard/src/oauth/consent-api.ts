@@ -8,7 +8,7 @@ import {
 } from '@memrelay/protocol/oauth';
 
 const timeoutMs = 30_000;
-/** It may take a moment until the relayer's node sees the key. */
+/** The relayer's node may see the new key only after a moment. */
 const patience = { tries: 40, pauseMs: 500 };
 
 /** A failed request to the relayer. The message is for the user. */

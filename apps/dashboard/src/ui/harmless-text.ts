@@ -3,7 +3,7 @@
  * one, or like part of the page.
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** More combining marks on one letter than any language uses; they would overlap other lines. */
+/** More combining marks on one letter than any language uses, which would overlap other lines. */
 const stackedMarks = /(\p{M}{2})\p{M}+/gu;
 
 /** Untrusted text as one line of at most `max` characters; characters that are not shown become U+FFFD. */

@@ -2,7 +2,7 @@ import { element } from './element.ts';
 
 export interface View {
   title: string;
-  /** Above the title */
+  /** Selects the symbol above the title */
   tone?: 'plain' | 'good' | 'bad' | 'busy';
   parts: readonly (Node | undefined)[];
 }

@@ -46,7 +46,11 @@ export function createWalletAccess(startToken: string): WalletAccess {
     require(authorization) {
       const token = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(authorization ?? '')?.[1];
       if (token === undefined || !tabs.has(token))
-        throw new WalletRefusal(401, 'not_paired', 'This tab may not use the wallet, or no longer.');
+        throw new WalletRefusal(
+          401,
+          'not_paired',
+          'This tab is not allowed to use the wallet, or no longer allowed.',
+        );
     },
   };
 }

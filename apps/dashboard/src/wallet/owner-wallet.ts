@@ -28,7 +28,7 @@ export interface OwnerWallet {
 /** A failed wallet call. The message is for the user. */
 export class WalletError extends CodedError {
   override name = 'WalletError';
-  /** It is unknown whether the call took effect: there was no response, or none from the chain */
+  /** True if it is unknown whether the call took effect, because the server or the chain did not respond */
   readonly unsure: boolean;
   constructor(code: string, message: string, unsure: boolean) {
     super(code, message);

@@ -44,7 +44,7 @@ export interface AddDelegate {
   publicKey: string;
   label: string;
   scope: ScopeState;
-  /** The account that the page knows; any other is rejected */
+  /** The account that the page shows. The call is rejected if the wallet has another one */
   accountId: string;
   /** The key's signature over `delegateProofMessage(accountId)`, 128 hex digits; omitted for a key that the page does not have */
   proof?: string;

@@ -6,14 +6,14 @@ import type { FaultWorld } from '../world/fault-world.ts';
 const partBytes = 4 * 1024 * 1024;
 
 /**
- * Searches everything that the world has on disk for a text that is part of each of its memories. Returns the places
- * that contain it.
+ * Searches everything that the world has on disk for a text that is part of each of its memories. Returns the files that
+ * contain it.
  */
 export async function searchFor(
   world: FaultWorld,
   canary: string,
 ): Promise<{ files: number; places: string[] }> {
-  // Flushes what Postgres has only in memory to its files
+  // Makes Postgres write its buffers to its files
   await world.database.query('CHECKPOINT');
   const forms = formsOf(canary);
   const places: string[] = [];
@@ -30,8 +30,8 @@ export async function searchFor(
 }
 
 /**
- * The first of its encodings that the file contains; read in overlapping parts, because write-ahead logs and logs are
- * large.
+ * The first of `forms` that the file contains. The file is read in overlapping parts, because write-ahead logs and log files
+ * are large.
  */
 async function formIn(path: string, forms: readonly Buffer[]): Promise<Buffer | undefined> {
   const longest = Math.max(...forms.map(({ length }) => length));

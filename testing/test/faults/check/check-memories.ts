@@ -7,12 +7,12 @@ import type { FaultWorld } from '../world/fault-world.ts';
 import type { Findings } from './findings.ts';
 import { settle } from './settle.ts';
 
-/** Concurrent calls per relayer; more would only wait for each other */
-const abreast = 6;
+/** More calls at a time would only wait for each other */
+const concurrentCalls = 6;
 
 /**
- * Checks, as a caller would, whether each memory of the ledger is where it should be, after the world has settled.
- * `isSampled` selects those that are searched one by one; the lists are always compared with all of them.
+ * Checks as a caller, after the world has settled, that each memory of the ledger has the expected state. `isSampled` selects
+ * the memories that are recalled one by one; the lists are always compared with all memories.
  */
 export async function checkMemories(
   world: FaultWorld,
@@ -32,7 +32,7 @@ export async function checkMemories(
   }
 }
 
-/** How every acknowledged job ended; failed ones are retried, because all faults are over. */
+/** The outcome of every acknowledged job. Failed jobs are retried, because all faults are over. */
 async function outcomesOf(
   world: FaultWorld,
   [client]: readonly MemRelay[],
@@ -48,7 +48,7 @@ async function outcomesOf(
     if (!errorCode || !error) findings.broken.push(`job ${jobId} failed without a reason`);
     ledger.failed.add(jobId);
     await client!.retryJob(jobId).catch((error: unknown) => {
-      // The SDK retried when a response was late: the first call has already done it
+      // The SDK repeated the call because the response was late: the first call has already retried the job
       if (!(error instanceof MemRelayError) || error.code !== 'job_not_failed') throw error;
     });
   }
@@ -64,8 +64,8 @@ async function outcomesOf(
 }
 
 /**
- * The account's list contains each of its memories once, and nothing else. Returns the blob of each by memory id: it
- * may differ from the one its job ended with, because quilts are repacked.
+ * Checks that the account's list contains exactly its memories, each once. Returns their blobs by memory id. A blob may differ
+ * from the one in the job, because quilts are repacked.
  */
 async function checkList(
   client: MemRelay,
@@ -97,7 +97,7 @@ async function checkList(
 /** The relayer's limit per call */
 const idsPerCall = 200;
 
-/** A repeated call to forget removes nothing, and returns everything that the owner may delete by now. */
+/** Repeats the calls to forget, which must remove nothing, and collects the objects that the owner may delete by now. */
 async function forgetAgain(
   client: MemRelay,
   mine: readonly Written[],
@@ -129,7 +129,9 @@ async function checkFound(
   if (!one.jobId || one.forgotten !== 'no') return;
   if (blobs.length === 0) findings.lost.push(`${name} is not found`);
   else if (listed.has(one.jobId) && blobs[0] !== listed.get(one.jobId))
-    findings.broken.push(`${name} is found with a blob other than the listed one: the order is not kept`);
+    findings.broken.push(
+      `${name} is found with a different blob than the listed one: the order was not preserved`,
+    );
 }
 
 async function textBlobs(
@@ -143,7 +145,7 @@ async function textBlobs(
   return results.filter(({ text }) => text === one.text).map(({ blobId }) => blobId);
 }
 
-/** A vector that no other memory has: it is at distance 0 of itself alone. */
+/** Recalls a manual memory by its vector. No other memory has this vector, so only this one is at distance 0. */
 async function manualBlobs(
   client: MemRelay,
   { namespace }: Written,
@@ -161,5 +163,5 @@ async function eachOf<T>(
   const worker = async (): Promise<void> => {
     for (const [index, item] of entries) await work(item, index);
   };
-  await Promise.all(Array.from({ length: abreast }, worker));
+  await Promise.all(Array.from({ length: concurrentCalls }, worker));
 }

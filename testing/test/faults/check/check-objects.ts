@@ -8,8 +8,8 @@ import type { Findings } from './findings.ts';
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
 /**
- * Compares the on-chain objects of the owners and the payer with the database. Each blob needs one object; every
- * other object was paid for unnecessarily and has to be in a list from which it can be deleted.
+ * Compares the on-chain objects of the owners and the payer with the database. Each blob needs one object. Every other object
+ * was paid for unnecessarily and must be listed for deletion.
  */
 export async function checkObjects(world: FaultWorld, ledger: Ledger, findings: Findings): Promise<void> {
   for (const [account, { accountId, wallet }] of world.owners.entries()) {
@@ -35,8 +35,8 @@ export async function checkObjects(world: FaultWorld, ledger: Ledger, findings: 
 }
 
 /**
- * A publisher that was killed between payment and certificate keeps what it paid for; its operator has to be able to
- * see that.
+ * A publisher that was killed between payment and certification keeps the object that it paid for. Checks that its operator
+ * can see these objects.
  */
 async function checkPayer(world: FaultWorld, findings: Findings): Promise<void> {
   const listed = new Set<string>();
@@ -61,7 +61,7 @@ interface AdminObjects {
   cursor?: string;
 }
 
-/** All except the memory's own object; all except one if no memory names its object. */
+/** All objects of a blob except the memory's own one; if no memory refers to an object, all except one. */
 function surplus(all: readonly OwnedBlob[], own: ReadonlySet<string>): OwnedBlob[] {
   const kept = all.find(({ objectId }) => own.has(objectId)) ?? all[0];
   return all.filter((blob) => blob !== kept);
@@ -75,7 +75,7 @@ async function objectsOf({ network }: FaultWorld, address: string): Promise<Map<
   return byBlob;
 }
 
-/** Blobs of memories, tombstones and the like, and objects that memories name. */
+/** Blobs of memories, tombstones and rewraps, and the objects that memories refer to. */
 async function knownBlobs({ database }: FaultWorld, accountId: string) {
   const account = [Buffer.from(accountId.slice(2), 'hex')];
   const memories = await database.query<{ blob_id: string; object_id: string | null }>(

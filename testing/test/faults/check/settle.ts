@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { until } from '../inject/until.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 
-/** Jobs that are retried after a minute, leases of killed relayers, and a restart of everything */
-const mostMs = 240_000;
+/** Enough for jobs that are retried after a minute, leases of killed relayers, and a restart of everything */
+const timeoutMs = 240_000;
 
-/** Waits until all parts run and report ready, and no job is running. Returns what did not settle. */
+/** Waits until all parts run and report ready, and no job is running. Returns the conditions that were not reached in time. */
 export async function settle(world: FaultWorld): Promise<string[]> {
   for (const { clockFile } of world.relayers) rmSync(clockFile, { force: true });
   await world.disk?.free();
@@ -15,20 +15,20 @@ export async function settle(world: FaultWorld): Promise<string[]> {
   for (const { name, url } of world.relayers) {
     const isReady = async () =>
       (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2_000) })).status === 200;
-    if (!(await until(isReady, mostMs))) unrest.push(`${name} does not become ready`);
+    if (!(await until(isReady, timeoutMs))) unrest.push(`${name} does not become ready`);
   }
-  if (!(await until(async () => (await running(world)) === 0, mostMs)))
+  if (!(await until(async () => (await running(world)) === 0, timeoutMs)))
     unrest.push(`${await running(world)} jobs are still running`);
   if (!(await until(async () => (await sharedQuilts(world)) === 0, repackMs)))
     unrest.push(`${await sharedQuilts(world)} forgotten memories still share a quilt with others`);
   const late = world.relayers.map(({ publisher }) => publisher);
-  await until(() => late.every((proxy) => proxy.lateRequests() === 0), mostMs);
-  if (!(await until(() => orphanSearch(world), mostMs)))
+  await until(() => late.every((proxy) => proxy.lateRequests() === 0), timeoutMs);
+  if (!(await until(() => orphanSearch(world), timeoutMs)))
     unrest.push('no relayer searches for orphaned objects');
   return unrest;
 }
 
-/** Skips the time that the relayers allow publishers. True when no owner's objects are left to check. */
+/** Makes the search for orphaned objects due immediately. True when no owner's objects are left to check. */
 async function orphanSearch({ database }: FaultWorld): Promise<boolean> {
   const task = "name = 'look for stray objects'";
   const { rows: before } = await database.query<{ at: Date }>('SELECT now() AS at');
@@ -55,12 +55,12 @@ async function running({ database }: FaultWorld): Promise<number> {
   return rows[0]!.left;
 }
 
-/** Unreadable blobs wait for ten minutes before they are stored again */
+/** Memories with unreadable blobs wait for ten minutes before they are stored again */
 const repackMs = 720_000;
 
 /**
- * Forgotten memories whose quilts have to be repacked without them. Skips the hour that the remaining memories wait
- * after a failed upload.
+ * Number of forgotten memories whose quilts have to be repacked without them. Makes repacking due immediately, which would
+ * otherwise wait an hour after a failed upload.
  */
 async function sharedQuilts({ database }: FaultWorld): Promise<number> {
   await database.query(

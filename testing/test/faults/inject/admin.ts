@@ -19,7 +19,7 @@ export async function storeFault(
     return response.json();
   };
   const { id } = (await call('POST', '', fault)) as { id: string };
-  // A store that was killed has forgotten it
+  // Fails if the store was killed in the meantime, which also ends the fault
   return () =>
     call('DELETE', `/${id}`).then(
       () => undefined,

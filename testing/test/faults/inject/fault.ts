@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/seeded-random.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 
-/** One fault, which is over when `run` resolves. */
+/** A fault. It is over when `run` resolves. */
 export interface Fault {
   /** `kill relayer at claimed`, `publisher answers 500`, … */
   kind: string;

@@ -7,7 +7,7 @@ const meetMs = 6_000;
 
 type Draw = (random: Random) => HttpFault;
 
-/** The next one to three requests of a relayer meet it. */
+/** A fault for the next one to three requests of a relayer. */
 function httpFault(kind: string, way: 'publisher' | 'provider', draw: Draw, weight = 2): Fault {
   return {
     kind,
@@ -35,13 +35,15 @@ export const publisherFaults: readonly Fault[] = [
   httpFault('publisher answers 429', 'publisher', status(429, 1)),
   httpFault('publisher answers 503', 'publisher', status(503)),
   httpFault('publisher is slow', 'publisher', slow),
-  httpFault('publisher breaks off in the middle of the blob', 'publisher', () => ({ kind: 'cut-request' })),
-  httpFault('publisher breaks off in the middle of its answer', 'publisher', () => ({ kind: 'cut-answer' })),
+  httpFault('publisher disconnects in the middle of the blob', 'publisher', () => ({ kind: 'cut-request' })),
+  httpFault('publisher disconnects in the middle of its response', 'publisher', () => ({
+    kind: 'cut-answer',
+  })),
   httpFault('publisher stores after the caller gave up', 'publisher', (random) => ({
     kind: 'late',
     afterMs: between(random, 200, 4_000),
   })),
-  httpFault('publisher answers something else', 'publisher', () => ({ kind: 'garbage' })),
+  httpFault('publisher returns an unrelated body', 'publisher', () => ({ kind: 'garbage' })),
 ];
 
 export const providerFaults: readonly Fault[] = [
@@ -49,15 +51,15 @@ export const providerFaults: readonly Fault[] = [
   httpFault('provider answers 500', 'provider', status(500)),
   httpFault('provider answers 503', 'provider', status(503)),
   httpFault('provider is slow', 'provider', slow),
-  httpFault('provider breaks off in the middle of its answer', 'provider', () => ({ kind: 'cut-answer' })),
-  httpFault('provider answers something else', 'provider', () => ({ kind: 'garbage' })),
+  httpFault('provider disconnects in the middle of its response', 'provider', () => ({ kind: 'cut-answer' })),
+  httpFault('provider returns an unrelated body', 'provider', () => ({ kind: 'garbage' })),
 ];
 
-/** A little more than the relayer's limit for one call (embedding/provider-embedder.ts) */
+/** Slightly longer than the relayer's timeout for one call (embedding/provider-embedder.ts) */
 const giveUpMs = 33_000;
 
 export const providerTimeout: Fault = {
-  kind: 'provider does not answer until the relayer gives up',
+  kind: 'provider does not respond until the relayer gives up',
   weight: 1,
   async run(world, random) {
     const relayer = pick(random, world.relayers);

@@ -12,14 +12,15 @@ import { inTime, until } from './until.ts';
 interface Checkpoint {
   name: string;
   /**
-   * Holds a memory of this relayer in that stage. False when none arrived; `onRelease` is called at the end in any case.
+   * Holds a memory of this relayer in that stage. False if none arrived. Functions passed to `onRelease` run at the end in any
+   * case.
    */
   hold(world: FaultWorld, relayer: FaultRelayer, onRelease: (end: () => unknown) => void): Promise<boolean>;
 }
 
 const patienceMs = 8_000;
 
-/** Waits for a request, which is held from then on. */
+/** Waits for a request, which is then held. False if none arrives in time. */
 async function untilHeld(armed: Armed, onRelease: (end: () => unknown) => void): Promise<boolean> {
   onRelease(armed.release);
   return inTime(armed.met, patienceMs);
@@ -37,7 +38,7 @@ async function blockedOnWrite(
 ): Promise<boolean> {
   if (!(await untilHeld(answer, onRelease))) return false;
   const client: PoolClient = await world.database.connect();
-  // Fails when Postgres is the victim
+  // The connection breaks if Postgres is the victim
   client.on('error', () => undefined);
   onRelease(() => client.release(true));
   await client.query('BEGIN');
@@ -101,18 +102,18 @@ export const checkpoints: readonly Checkpoint[] = [
     },
   },
   {
-    name: 'stored, not heard',
+    name: 'stored, not reported',
     hold: (_, { publisher }, onRelease) =>
       untilHeld(publisher.arm('PUT', { kind: 'hold-answer' }), onRelease),
   },
   {
-    name: 'heard, not written',
+    name: 'reported, not written',
     hold: (world, { publisher }, onRelease) =>
       blockedOnWrite(world, 'uploading', publisher.arm('PUT', { kind: 'hold-answer' }), onRelease),
   },
 ];
 
-/** Each victim at each checkpoint. */
+/** A kill of each victim at each checkpoint. */
 export const killsAtCheckpoints: readonly Fault[] = checkpoints.flatMap(({ name, hold }) =>
   victims.map(
     (victim): Fault => ({

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/seeded-random.ts';
 import type { FaultRelayer, FaultWorld } from '../world/fault-world.ts';
-import { childrenOf, killNow } from '../world/kept-service.ts';
+import { childrenOf, killNow } from '../world/restarting-service.ts';
 import { type Fault, pick } from './fault.ts';
 import { until } from './until.ts';
 
 export const victims = ['relayer', 'sidecar', 'blobstore', 'localnet', 'postgres', 'redis'] as const;
 export type Victim = (typeof victims)[number];
 
-/** The longest downtime of a victim, in addition to its own start */
+/** Maximum downtime of a victim before its restart */
 const downMs = 600;
 const restartMs = 60_000;
 
-/** `kill -9` of one process. Resolves when it, and everything that depends on it, runs again. */
+/** Kills one process with `kill -9`. Resolves when it and everything that depends on it run again. */
 export async function kill(
   world: FaultWorld,
   victim: Victim,
@@ -24,7 +24,7 @@ export async function kill(
     const starts = relayer.starts();
     const [sidecar] = childrenOf(relayer.pid() ?? 0);
     if (!sidecar || !killNow(sidecar)) return false;
-    // A relayer without its sidecar stops, and restarts with another
+    // A relayer without its sidecar stops, and restarts with a new one
     return until(() => relayer.starts() > starts, restartMs);
   }
   const kept = victim === 'relayer' ? relayer : world[victim];
@@ -33,7 +33,7 @@ export async function kill(
   return happened;
 }
 
-/** At a random moment. */
+/** Kills at random moments. */
 export const killsAtRandom: readonly Fault[] = [
   ...victims.map(
     (victim): Fault => ({
@@ -57,11 +57,11 @@ export const killsAtRandom: readonly Fault[] = [
   },
 ];
 
-/** Longer than a lease: another process has taken over its work when it continues */
+/** Longer than a lease, so that another process has taken over the work when the relayer continues */
 const frozenMs = 17_000;
 
 export const freeze: Fault = {
-  kind: 'relayer stands still for 17 s',
+  kind: 'relayer is paused for 17 s',
   weight: 1,
   async run(world, random) {
     const relayer = pick(random, world.relayers);
@@ -73,7 +73,7 @@ export const freeze: Fault = {
       return false;
     }
     await pause(frozenMs);
-    // The same run, unless another fault ended it
+    // Another fault may have ended this run of the relayer
     if (relayer.pid() !== pid) return false;
     process.kill(pid, 'SIGCONT');
     return true;

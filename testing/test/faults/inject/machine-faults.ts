@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const patienceMs = 6_000;
 
-/** Stores that failed in the store itself, as seen by the proxies. */
+/** Number of stores that the blob store itself failed, as counted by the proxies. */
 const failedStores = (relayers: FaultWorld['relayers']): number =>
   relayers.reduce(
     (sum, { publisher }) =>
@@ -41,7 +41,7 @@ export const diskFull: Fault = {
 
 const storeFaults = ['INSUFFICIENT_CONFIRMATIONS', 'REGISTRY_UNAVAILABLE'] as const;
 
-/** Also one that leaves a blob paid for but not certified. */
+/** Storage nodes do not confirm, which leaves a blob paid for but not certified. */
 export const storageNodesFail: Fault = {
   kind: 'storage nodes do not confirm',
   weight: 2,
@@ -59,10 +59,10 @@ export const storageNodesFail: Fault = {
 };
 
 const jumpsMs = [-24 * 3_600_000, -3_600_000, -600_000, -30_000, 30_000, 600_000, 3_600_000, 24 * 3_600_000];
-/** A larger difference between a relayer's clock and ours is a jump: its Date header has whole seconds */
-const seenMs = 15_000;
+/** A larger difference between a relayer's Date header, in whole seconds, and our clock counts as a jump */
+const minJumpMs = 15_000;
 
-/** A client that has learned the wrong time may be in the middle of a call */
+/** How long calls may still fail afterwards: a client that has learned the wrong time may be in the middle of a call */
 const aftermathMs = 15_000;
 
 function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
@@ -73,7 +73,7 @@ function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
     isSeen: () =>
       until(async () => {
         const { headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) });
-        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now()) > seenMs;
+        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now()) > minJumpMs;
       }, patienceMs),
     end() {
       rmSync(clockFile, { force: true });
@@ -82,7 +82,7 @@ function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
   };
 }
 
-/** Nonces are lost, and a process with a wrong clock records when. */
+/** Nonces are lost while a relayer with a wrong clock records the time of the loss. */
 export const redisKilledAtWrongTime: Fault = {
   kind: "kill redis while a relayer's clock is wrong",
   weight: 2,
@@ -92,7 +92,7 @@ export const redisKilledAtWrongTime: Fault = {
       if (!(await wrong.isSeen())) return false;
       const happened = await world.redis.kill(0);
       await world.redis.up();
-      // Until that relayer has checked the new run
+      // Gives that relayer time to check the restarted Redis
       await pause(between(random, 500, 2_000));
       return happened;
     } finally {

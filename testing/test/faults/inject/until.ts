@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Polls until `condition` holds; false when it does not in time. An error counts as false. */
-export async function until(condition: () => Promise<boolean> | boolean, mostMs: number): Promise<boolean> {
-  for (const deadline = Date.now() + mostMs; Date.now() < deadline; await pause(10)) {
+/** Polls until `condition` returns true; returns false after `timeoutMs`. An error of the condition counts as false. */
+export async function until(
+  condition: () => Promise<boolean> | boolean,
+  timeoutMs: number,
+): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(10)) {
     const holds = await Promise.resolve()
       .then(condition)
       .catch(() => false);
@@ -11,10 +14,10 @@ export async function until(condition: () => Promise<boolean> | boolean, mostMs:
   return false;
 }
 
-/** False when it does not settle in time. */
-export async function inTime(promise: Promise<unknown>, mostMs: number): Promise<boolean> {
+/** Whether the promise settles within `timeoutMs`. */
+export async function inTime(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const ending = new AbortController();
-  const late = pause(mostMs, false, { signal: ending.signal }).catch(() => false);
+  const late = pause(timeoutMs, false, { signal: ending.signal }).catch(() => false);
   const settled = await Promise.race([promise.then(() => true), late]);
   ending.abort();
   return settled;

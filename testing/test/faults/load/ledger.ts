@@ -1,23 +1,23 @@
-/** What an app knows about a memory that it wrote. */
+/** A memory that an app wrote, as far as the app knows. */
 export interface Written {
-  /** Which of the world's owners */
+  /** Index of the owner in the world */
   account: number;
   namespace: string;
   kind: 'remember' | 'bulk' | 'manual';
-  /** For a manual memory: its label in reports */
+  /** The text; for a manual memory, its label in reports */
   text: string;
   /** Round of the run in which it was written */
   round: number;
-  /** Set once it was acknowledged, also when a manual call returned the job before its end */
+  /** Set once the write was acknowledged, also if a manual call returned the job before it ended */
   jobId: string | undefined;
-  /** `asked`: the request to forget it got no response, so the memory may still exist or not */
+  /** `asked`: the request to forget it got no response, so the memory may or may not exist */
   forgotten: 'no' | 'asked' | 'yes';
-  /** It was written more than once, which still makes one memory */
+  /** The text was written more than once, which must result in one memory */
   repeated: boolean;
   manual: { bytes: Uint8Array; vector: number[] } | undefined;
 }
 
-/** Everything that the load has done, as its callers saw it. */
+/** Everything that the load has done, from the point of view of its callers. */
 export interface Ledger {
   written: Written[];
   /** Acknowledged bulk calls: their items in the order in which they were sent */

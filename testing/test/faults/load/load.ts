@@ -5,9 +5,9 @@ import { between, type Random, seededRandom } from '../../../src/seeded-random.t
 import type { FaultWorld } from '../world/fault-world.ts';
 import { countError, type Ledger, type Written } from './ledger.ts';
 
-/** Apps that write, read and forget continuously, each for one account at either relayer. */
+/** Apps that continuously write, read and forget, each for one account at both relayers. */
 export interface Load {
-  /** Starts no new call; calls in progress end or are aborted */
+  /** Stops starting calls, and waits until calls in progress have ended or were aborted */
   stop(): Promise<void>;
 }
 
@@ -16,16 +16,16 @@ export interface LoadOptions {
   ledger: Ledger;
   round: number;
   seed: number;
-  /** Part of every text */
+  /** A word that every text contains */
   canary: string;
   /** Maximum number of memories */
   budget: number;
 }
 
 const namespaces = ['work', 'home'] as const;
-/** Bytes that only their writer can read: a recall by text would count them as dropped */
+/** A separate namespace for bytes that only their writer can read, because a recall by text would count them as dropped */
 const manualNamespace = 'sealed';
-/** How long an app without a response keeps retrying with the same idempotency key */
+/** How long an app that gets no response retries with the same idempotency key */
 const patienceMs = 90_000;
 const attemptMs = 10_000;
 
@@ -49,7 +49,7 @@ interface Shared extends LoadOptions {
   stopping: AbortSignal;
 }
 
-/** Clients keep what they have learned about their relayer's clock, so an app has one for each. */
+/** One client per relayer, because a client corrects its clock by that of its relayer. */
 export function clientsOf({ owners, relayers }: FaultWorld, account: number): MemRelay[] {
   return relayers.map(({ url }) => owners[account]!.client(url, { timeoutMs: attemptMs, maxAttempts: 2 }));
 }
@@ -58,7 +58,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   const clients = clientsOf(shared.world, account);
   const { ledger, stopping } = shared;
 
-  /** Undefined when no relayer responded for as long as the app was willing to wait. */
+  /** Repeats the call until a relayer responds. Undefined if none does within `patienceMs`. */
   async function untilAnswered<T>(
     what: string,
     call: (client: MemRelay) => Promise<T>,
@@ -211,7 +211,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   for (const client of clients) client.destroy();
 }
 
-/** A manual call whose job has failed: its writer knows the job and can have it retried. */
+/** The job of a manual call has failed. Its writer knows the job and can retry it. */
 class EndedBadly extends Error {
   readonly jobId: string;
   constructor(jobId: string) {

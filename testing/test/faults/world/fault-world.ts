@@ -17,36 +17,34 @@ import { preparePostgres } from '../../../src/services/postgres.ts';
 import { prepareRedis } from '../../../src/services/redis.ts';
 import { createTestOwner, type TestOwner } from '../../../src/test-owner.ts';
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts';
-import type { Kept } from './kept.ts';
-import { type KeptPart, keepPart } from './kept-part.ts';
-import { keepService } from './kept-service.ts';
+import { type RestartingPart, startRestartingPart } from './restarting-part.ts';
+import type { RestartingProcess } from './restarting-process.ts';
+import { startRestartingService } from './restarting-service.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** A relayer whose clock can be set wrong. */
-export interface FaultRelayer extends KeptPart {
-  /** Milliseconds that its clock is ahead, also for its sidecar. The file is read every 50 ms. */
+export interface FaultRelayer extends RestartingPart {
+  /** File with the milliseconds that its clock and that of its sidecar are ahead. It is read every 50 ms. */
   clockFile: string;
-  /** In front of the blob store's publisher */
+  /** Proxy in front of the blob store's publisher */
   publisher: HttpProxy;
-  /** In front of the embedding provider */
+  /** Proxy in front of the embedding provider */
   provider: HttpProxy;
 }
 
 /**
- * Everything that a memory passes through, each part in a process that can be killed, and two relayers on one
- * database.
+ * All parts that process a memory, each in a process that can be killed, with two relayers on one database.
  */
 export interface FaultWorld {
-  postgres: Kept;
-  redis: Kept;
-  localnet: KeptPart;
-  blobstore: KeptPart;
+  postgres: RestartingProcess;
+  redis: RestartingProcess;
+  localnet: RestartingPart;
+  blobstore: RestartingPart;
   relayers: readonly FaultRelayer[];
   /** The blob store's disk; undefined where mounting is not possible */
   disk: SmallDisk | undefined;
   /**
-   * Until when (Unix time in ms) callers may be rejected for the time they send; no relayer may reject them after
-   * that
+   * Until when (Unix time in ms) relayers may reject callers because of their timestamps
    */
   clock: { wrongUntil: number };
   owners: readonly TestOwner[];
@@ -58,7 +56,7 @@ export interface FaultWorld {
   /** Reads the database independently of the relayers */
   database: Pool;
   redisUrl: string;
-  /** Everything that any process of this world has written is below these */
+  /** Directories that contain all files written by processes of this world */
   directories: readonly string[];
   dimension: number;
   close(): Promise<void>;
@@ -67,14 +65,14 @@ export interface FaultWorld {
 export interface FaultWorldOptions {
   accounts: number;
   relayers: number;
-  /** Receives a line for each end and start */
+  /** Receives a line for each end and failed start of a process */
   note: (line: string) => void;
 }
 
-/** Small vectors are sufficient here */
+/** Vectors can be small in this test */
 const dimension = 256;
 
-/** Throws when a part does not start; nothing is left running then. */
+/** Starts the world. Throws if a part does not start, after stopping all others. */
 export async function startFaultWorld(options: FaultWorldOptions): Promise<FaultWorld> {
   const { note } = options;
   const closing: (() => unknown)[] = [];
@@ -100,16 +98,16 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
       preparePostgres(),
       prepareRedis({ appendOnly: true }),
     ]);
-    const postgres = await keepService('postgres', preparedPostgres, note);
+    const postgres = await startRestartingService('postgres', preparedPostgres, note);
     closing.push(postgres.stop);
-    const redis = await keepService('redis', preparedRedis, note);
+    const redis = await startRestartingService('redis', preparedRedis, note);
     closing.push(redis.stop);
     const database = new Pool({ connectionString: preparedPostgres.url, max: 6 });
     // Connections break whenever Postgres is killed
     database.on('error', () => undefined);
     closing.push(() => database.end());
 
-    const localnet = await keepPart(localnetSettings(process.env, ports, paths), logs, note);
+    const localnet = await startRestartingPart(localnetSettings(process.env, ports, paths), logs, note);
     closing.push(localnet.stop);
     const disk = await mountSmallDisk(paths.blobstore);
     if (disk) closing.push(disk.remove);
@@ -118,7 +116,7 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
     await askFaucet(localnet.url, payer);
     const adminToken = randomBytes(16).toString('hex');
     const store = blobstoreSettings(process.env, ports, paths, localnet.url, storeWallet);
-    const blobstore = await keepPart(
+    const blobstore = await startRestartingPart(
       { ...store, environment: { ...store.environment, BLOBSTORE_ADMIN_TOKEN: adminToken } },
       logs,
       note,
@@ -174,7 +172,7 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
           LLM_API_BASE: `${provider.url}/v1`,
           NODE_OPTIONS: `--import=${clock.href}`,
         };
-        const part = await keepPart(
+        const part = await startRestartingPart(
           { name: `relayer-${i}`, entry: entryOf('relayer'), environment },
           logs,
           note,

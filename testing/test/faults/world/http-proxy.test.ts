@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts';
 
-/** The server behind the proxy: it keeps the bodies that arrived completely, and responds with 100 characters. */
+/** The server behind the proxy. It records the bodies that arrived completely, and responds with 100 characters. */
 let server: Server;
 let proxy: HttpProxy;
 const bodies: string[] = [];

@@ -2,43 +2,43 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What happens to a request that meets a fault. */
+/** What happens to a request with a fault. */
 export type HttpFault =
   /** Answered with this status; nothing is forwarded */
   | { kind: 'status'; status: number; retryAfter?: number }
   /** Answered correctly, after this delay */
   | { kind: 'slow'; delayMs: number }
-  /** Half of its body is forwarded, then both connections break */
+  /** Half of the request body is forwarded, then both connections break */
   | { kind: 'cut-request' }
-  /** Executed, and only half of the response body is returned */
+  /** The request is executed, but only half of the response body is returned */
   | { kind: 'cut-answer' }
   /** The caller gets a broken connection, and the request is executed after this delay */
   | { kind: 'late'; afterMs: number }
   /** Not forwarded until `release`: the caller gives up before, or is killed */
   | { kind: 'hold-request' }
-  /** Executed, and its response held until the caller is gone or `release` is called */
+  /** The request is executed, but its response is held until the caller is gone or `release` is called */
   | { kind: 'hold-answer' }
   /** Answered with status 200 and an unrelated body */
   | { kind: 'garbage' };
 
 /** A fault that waits for requests. */
 export interface Armed {
-  /** How many requests met it; with `hold-answer`, `cut-answer` and `late` those that were executed */
+  /** Number of requests with the fault; for `hold-answer`, `cut-answer` and `late`, of those that were executed */
   hits(): number;
-  /** Resolves at the first */
+  /** Resolves at the first request */
   met: Promise<void>;
-  /** Resolves when the first caller that was held is gone */
+  /** Resolves when the first held caller has disconnected */
   left: Promise<void>;
-  /** Later requests pass, and held responses are sent */
+  /** Ends the fault: later requests pass, and held responses are sent */
   release(): void;
 }
 
 /** A proxy between parts of the world. */
 export interface HttpProxy {
   url: string;
-  /** The next `times` requests with this method meet the fault */
+  /** Applies the fault to the next `times` requests with this method */
   arm(method: string, fault: HttpFault, times?: number): Armed;
-  /** Requests whose callers gave up and that are still to be executed */
+  /** Number of requests that will still be executed although their callers gave up */
   lateRequests(): number;
   /** How often the server behind it returned each status */
   statuses: ReadonlyMap<number, number>;
@@ -150,7 +150,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
     }
   }
 
-  /** The target gets a body that ends too early. */
+  /** Forwards only a part of the body, and then disconnects from the target. */
   function cutOff({ method, url, headers }: IncomingMessage, body: Buffer): Promise<void> {
     return new Promise((resolve) => {
       const { hostname: host, port } = target;

@@ -1,6 +1,6 @@
 /**
  * Preloaded into a part, `node --import file:///…/shifted-clock.ts?file=…`: shifts its clock by the milliseconds in
- * that file, as soon as the file contains them. Timers are not affected, as when the clock of a machine jumps.
+ * that file, as soon as the file contains them. As with a jump of a machine's clock, timers are not affected.
  */
 import { readFileSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
@@ -32,7 +32,7 @@ if (file) {
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   });
   globalThis.Date = Shifted;
-  // Node writes this header from another clock
+  // Node does not use `Date` for this header
   const { writeHead } = ServerResponse.prototype;
   ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: unknown[]) {
     this.setHeader('date', new Shifted().toUTCString());

@@ -1,9 +1,9 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { runCommand } from '../../../src/services/run-command.mjs';
 
-/** A separate file system whose space can be taken away and given back while it is in use. */
+/** A separate file system whose free space can be removed and restored while it is in use. */
 export interface SmallDisk {
-  /** From now on nothing more fits */
+  /** Removes all free space */
   fill(): Promise<void>;
   free(): Promise<void>;
   /** Unmounts it, which deletes its contents */
@@ -11,10 +11,10 @@ export interface SmallDisk {
 }
 
 const megabytes = 1_024;
-/** A disk in use may have grown between reading its size and setting the limit */
-const mostTries = 20;
+/** More than one, because the used space may have grown between reading it and setting the limit */
+const maxTries = 20;
 
-/** Mounts one on `directory`. Undefined when this process may not mount (it needs root). */
+/** Mounts a small disk on `directory`. Undefined if this process may not mount (that needs root). */
 export async function mountSmallDisk(directory: string): Promise<SmallDisk | undefined> {
   mkdirSync(directory, { recursive: true });
   const mount = (options: string) =>
@@ -32,7 +32,7 @@ export async function mountSmallDisk(directory: string): Promise<SmallDisk | und
           // A tmpfs of size 0 would have no limit
           return void (await mount(`remount,size=${Math.max(1, blocks - bfree) * bsize}`));
         } catch (error) {
-          if (tries === mostTries) throw error;
+          if (tries === maxTries) throw error;
         }
       }
     },

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Run {
   /** The process itself, not its guardian */
   pid(): number;
-  /** Resolves with how it ended, whatever ended it */
+  /** Resolves with a description when it has ended for any reason */
   ended: Promise<string>;
   /** Sends SIGKILL to it and its child processes */
   kill(): void;
@@ -12,31 +12,31 @@ export interface Run {
 }
 
 /** A process of the world that is restarted whenever it ends, as a platform would. */
-export interface Kept {
+export interface RestartingProcess {
   readonly name: string;
-  /** Of the current run; undefined while there is none */
+  /** Process id of the current run; undefined while it is down */
   pid(): number | undefined;
-  /** SIGKILL; resolves after its end. It stays down for `downMs`. False when it was not running. */
+  /** Kills it with SIGKILL; resolves when it has ended. It stays down for `downMs`. False if it was not running. */
   kill(downMs: number): Promise<boolean>;
-  /** Resolves when it runs */
+  /** Resolves when it is running */
   up(): Promise<void>;
   /** How often it was started */
   starts(): number;
   stop(): Promise<void>;
 }
 
-/** Between an end and the next start, and after a failed start (a part whose database is down cannot start) */
+/** Pause before a restart, and after a failed start (a part cannot start while its database is down) */
 const restartMs = 100;
 
 /**
  * Starts it and keeps it running. Throws if the first start throws. `note` receives a line for each end and failed
  * start.
  */
-export async function keep(
+export async function startRestarting(
   name: string,
   start: () => Promise<Run>,
   note: (line: string) => void,
-): Promise<Kept> {
+): Promise<RestartingProcess> {
   let run: Run | undefined = await start();
   let starts = 1;
   let isUp = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ export async function keep(
       stopping = true;
       await run?.stop();
       await living;
-      // A start that was in progress when `stop` was called
+      // A start may have been in progress when `stop` was called
       await run?.stop();
     },
   };

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { startGuarded } from '../../../src/services/guarded-process.ts';
 import { type PreparedService, untilReady } from '../../../src/services/service.ts';
-import { type Kept, keep, type Run } from './kept.ts';
+import { type RestartingProcess, type Run, startRestarting } from './restarting-process.ts';
 
 /** A Postgres or Redis that can be killed and restarts with the same folder and port. */
-export async function keepService(
+export async function startRestartingService(
   name: string,
   prepared: PreparedService,
   note: (line: string) => void,
-): Promise<Kept> {
+): Promise<RestartingProcess> {
   const start = async (): Promise<Run> => {
     const service = startGuarded({ ...prepared.command, keepsDirectory: true });
     await untilReady(name, service, prepared.isReady);
@@ -17,17 +17,17 @@ export async function keepService(
       pid,
       ended: service.ended.then((reason) => reason.split('\n')[0] || 'stopped'),
       kill() {
-        // Postgres has a process for each connection, in sessions of their own
+        // Postgres has a process for each connection, each in a separate session
         for (const each of [pid(), ...childrenOf(pid())]) killNow(each);
       },
       stop: service.stop,
     };
   };
-  const kept = await keep(name, start, note);
+  const restarting = await startRestarting(name, start, note);
   return {
-    ...kept,
+    ...restarting,
     async stop() {
-      await kept.stop();
+      await restarting.stop();
       rmSync(prepared.command.directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -1,22 +1,22 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { type PartOptions, startPart } from '@memrelay/process/start-part';
-import { type Kept, keep } from './kept.ts';
-import { killNow } from './kept-service.ts';
+import { type RestartingProcess, startRestarting } from './restarting-process.ts';
+import { killNow } from './restarting-service.ts';
 
 /** A part of the system under test; all its runs write to one log file. */
-export interface KeptPart extends Kept {
+export interface RestartingPart extends RestartingProcess {
   readonly url: string;
 }
 
-export async function keepPart(
+export async function startRestartingPart(
   settings: Pick<PartOptions, 'name' | 'entry' | 'environment'>,
   logDirectory: string,
   note: (line: string) => void,
-): Promise<KeptPart> {
+): Promise<RestartingPart> {
   const log: WriteStream = createWriteStream(join(logDirectory, `${settings.name}.log`), { flags: 'a' });
   let url = '';
-  const kept = await keep(
+  const restarting = await startRestarting(
     settings.name,
     async () => {
       const part = await startPart({
@@ -35,10 +35,10 @@ export async function keepPart(
     note,
   );
   return {
-    ...kept,
+    ...restarting,
     url,
     async stop() {
-      await kept.stop();
+      await restarting.stop();
       await new Promise((resolve) => log.end(resolve));
     },
   };
