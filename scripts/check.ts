@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint and formatting, and the rules of the house. Changes nothing. */
+/** `npm run check`: types, lint and formatting, and the house rules. Changes nothing. */
 import { fileURLToPath } from 'node:url';
 import { printChecks } from './checks/print-checks.ts';
 import { runChecks } from './checks/run-checks.ts';

@@ -7,12 +7,12 @@ import { packageNamed } from './packages.mjs';
 import { root } from './repository.mjs';
 
 const builder = fileURLToPath(new URL('./build-once.mjs', import.meta.url));
-/** Running processes may still load parts of earlier builds. */
-const keptMs = 7 * 24 * 3_600_000;
+/** How long an unused build is kept, because running processes may still load parts of it. */
+const maxUnusedMs = 7 * 24 * 3_600_000;
 
 /**
- * The built entry of a package in this clone, as a URL. It is built first unless its sources have been built before; any
- * Node that the packages support can do that. Throws if it cannot be built.
+ * The built entry of a package in this clone, as a URL. Builds it first unless these sources have been built before. Works on
+ * every Node that the packages support. Throws if it cannot be built.
  * @param {string} name
  * @param {string} entry
  * @param {{ onBuild?: () => void }} [options] `onBuild` is called before a build
@@ -32,7 +32,7 @@ export function builtEntry(name, entry, { onBuild } = {}) {
   return pathToFileURL(join(built, `${entry}.js`));
 }
 
-/** In a process of its own, which gives the bundler's memory back. @param {string} name @param {string} built */
+/** Builds in a separate process, so that the bundler's memory is freed afterwards. @param {string} name @param {string} built */
 function build(name, built) {
   const fresh = `${built}.${process.pid}`;
   const { status, stderr } = spawnSync(process.execPath, [builder, name, fresh], {
@@ -44,7 +44,7 @@ function build(name, built) {
       throw new Error(`${name} could not be built (npm ci, then try again):\n${stderr.trim()}`);
     renameSync(fresh, built);
   } catch (error) {
-    // Another process may have been faster
+    // Another process may have finished the same build first
     if (status !== 0 || !existsSync(built)) throw error;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -57,6 +57,6 @@ function removeOld(folder, current) {
     const path = join(folder, name);
     if (path === current || name.startsWith('sources.json')) continue;
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > keptMs) rmSync(path, { recursive: true, force: true });
+    if (age > maxUnusedMs) rmSync(path, { recursive: true, force: true });
   }
 }

@@ -10,7 +10,7 @@ import { root } from './repository.mjs';
 
 /**
  * @typedef {object} BundleOptions
- * @property {boolean} [complete] with declarations and source maps, as a published package has them
+ * @property {boolean} [complete] with declarations and source maps, as in a published package
  */
 
 const mcp = join(root, 'packages/mcp/bin/memrelay-mcp.mjs');
@@ -18,7 +18,7 @@ const pagesFolder = join(root, 'apps/dashboard/dist');
 const pagesBuilder = join(root, 'apps/dashboard/build/bundle-pages.mjs');
 const older = fileURLToPath(new URL('./node-20.mjs', import.meta.url));
 
-/** What these paths are in a bundle: the tools' own entry, and the pages, which the build makes. */
+/** Output names of these paths: the entry of the tools, and the pages, which the build creates. */
 const known = {
   [mcp]: { name: 'memrelay-mcp.js', module: join(root, 'packages/mcp/src/stdio/main.ts') },
   [pagesFolder]: { name: 'pages/' },
@@ -31,7 +31,7 @@ const known = {
  * @param {BundleOptions} [options]
  */
 export async function bundlePackage(item, outDir, { complete = false } = {}) {
-  // Loaded lazily, after what an older Node lacks for it
+  // Loaded here, after the definitions that it needs on an older Node
   const { build } = await import('tsdown');
   const source = (/** @type {string} */ name) => join(root, item.folder, item.entries[name] ?? '');
   const own = [...item.external, ...Object.keys(item.imports ?? {})].map(
@@ -98,7 +98,7 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
 }
 
 /**
- * Declarations of the public entries, each with everything it names.
+ * Writes the declarations of the public entries, each with all types that it uses.
  * @param {PackageBuild} item
  * @param {string} outDir
  * @param {RegExp[]} own
@@ -120,7 +120,7 @@ async function writeDeclarations(item, outDir, own, common) {
   for (const name of await readdir(outDir)) {
     if (!name.endsWith('.d.ts')) continue;
     const path = join(outDir, name);
-    // Packages of which no type is left
+    // Removes imports of packages whose types are no longer used
     const text = (await readFile(path, 'utf8')).replace(/^import "[^"]+";\n/gm, '');
     await writeFile(path, text);
     if (item.kind !== 'library') continue;
@@ -141,7 +141,7 @@ async function writePages(outDir) {
 }
 
 /**
- * A package has its pages, and no bundler.
+ * A plugin that leaves out the builder of the dashboard's pages: a package contains the built pages, but no bundler.
  * @returns {import('rolldown').Plugin}
  */
 function withoutPagesBuilder() {
@@ -155,7 +155,7 @@ function withoutPagesBuilder() {
 }
 
 /**
- * Every entry, also of threads, first loads what older versions of Node lack.
+ * A plugin that makes every entry, including those of threads, first load the definitions that older versions of Node lack.
  * @returns {import('rolldown').Plugin}
  */
 function loadOlder() {
@@ -172,7 +172,7 @@ function loadOlder() {
 }
 
 /**
- * Source maps name the files of other packages without repeating their text.
+ * A plugin that removes the text of other packages' files from source maps, which still name the files.
  * @returns {import('rolldown').Plugin}
  */
 function leanMaps() {

@@ -7,12 +7,12 @@ import { root } from './repository.mjs';
 /** @typedef {[mtimeMs: number, size: number, hash: string]} KnownFile */
 
 const skipped = new Set(['node_modules', 'dist', 'test', 'conformance', '.cache']);
-/** Of the folders of workspaces, what builds read */
+/** Folders of a workspace that builds read */
 const workspaceFolders = ['src', 'build', 'migrations', 'bin'];
 
 /**
- * A hash of everything that a package is built from. Only files with another size or time than at the last call are read
- * again; `cachePath` keeps what is known of them.
+ * A hash of everything that a package is built from. Only files whose size or time has changed since the last call are read
+ * again; the file `cachePath` stores the hashes of all files.
  * @param {PackageBuild} item
  * @param {string} cachePath
  */

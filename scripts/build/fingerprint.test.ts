@@ -28,7 +28,7 @@ it('depends on the content of the sources, not on their times', () => {
   expect(fingerprint(item, cache)).toBe(before);
 });
 
-it('sees every app and the migrations in the command that contains them', () => {
+it('includes every app and the migrations in the fingerprint of the command that contains them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'memrelay-fingerprint-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const cache = join(folder, 'sources.json');

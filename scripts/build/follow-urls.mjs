@@ -6,22 +6,22 @@ const isModule = /\.[cm]?[jt]s$/;
 
 /**
  * @typedef {object} FollowOptions
- * @property {Record<string, { name: string, module?: string }>} [known] what certain paths become: an output name, of something
- * that the build makes itself or, with `module`, of another module than the one that is named
+ * @property {Record<string, { name: string, module?: string }>} [known] output names of certain paths, for output that the build
+ * creates itself or, with `module`, for a different module than the one in the URL
  * @property {string} [extension] of bundled modules, `.js` by default
  */
 
 /**
- * A plugin that follows `new URL('./relative', import.meta.url)` in our own modules. A module that is named so (a worker
- * thread, the main file of a process) is bundled as another entry; a folder or any other file is copied. All output is in one
- * folder, so the new URL is right in whichever chunk the code ends up.
+ * A plugin that follows `new URL('./relative', import.meta.url)` in our own modules. If the URL is that of a module (a worker
+ * thread, the main file of a process), the module is bundled as another entry; a folder or any other file is copied. All output
+ * is in one folder, so the new URL is correct in every chunk.
  * @param {FollowOptions} [options]
  * @returns {import('rolldown').Plugin}
  */
 export function followUrls({ known = {}, extension = '.js' } = {}) {
   /** Output names by path @type {Map<string, string>} */
   const names = new Map();
-  /** What is copied: paths by output name @type {Map<string, string>} */
+  /** Paths of copied files and folders, by output name @type {Map<string, string>} */
   const copied = new Map();
 
   /** @param {string} wanted @param {string} end */
@@ -56,7 +56,7 @@ export function followUrls({ known = {}, extension = '.js' } = {}) {
           const existing = names.get(path);
           if (existing) return existing;
           const own = basename(path, extname(path));
-          // Each process has a `main`: named after its app
+          // Each process has a file named `main`, so its output is named after its app
           const folder = basename(dirname(dirname(path)));
           const name = wanted ?? freeName(own.startsWith('main') ? folder : own, extension);
           names.set(path, name);

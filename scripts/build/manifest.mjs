@@ -41,7 +41,7 @@ export function publishedManifest(item) {
       ...Object.fromEntries(subpaths.map(([subpath, entry]) => [subpath, exportOf(entry, library)])),
       './package.json': './package.json',
     },
-    // For resolvers that know no exports
+    // For resolvers that do not support `exports`
     typesVersions:
       subpaths.length > 1
         ? {

@@ -1,7 +1,8 @@
 // @ts-nocheck: it defines what the type library already has
 /**
- * What our code and our dependencies expect of the language and Node 20 or 22 do not have yet. Each built process loads this
- * first; on Node 24 it does nothing. Only what is used: the tests of the built packages on Node 20 find out.
+ * Defines the language features that our code and dependencies use and that Node 20 or 22 lack. Each built process loads this
+ * first; on Node 24 it does nothing. Contains only features in use: the tests of the built packages on Node 20 detect a missing
+ * one.
  */
 
 if (!('withResolvers' in Promise))

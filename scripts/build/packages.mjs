@@ -4,19 +4,19 @@
  * @typedef {object} PackageBuild
  * @property {string} name in the registry
  * @property {string} folder of its workspace
- * @property {'library' | 'program'} kind a library is built as ESM and CommonJS; a program only as ESM, for one version of Node
- * and newer, with what its URLs name (follow-urls.mjs) and what older Nodes lack (node-20.mjs)
+ * @property {'library' | 'program'} kind a library is built as ESM and CommonJS; a program only as ESM, for the oldest supported
+ * Node, with the files of its URLs (follow-urls.mjs) and the features that older Nodes lack (node-20.mjs)
  * @property {string} summary
  * @property {readonly string[]} keywords
  * @property {Record<string, string>} entries source by output name
  * @property {readonly string[]} declared entries that have declarations
- * @property {readonly string[]} external dependencies that stay dependencies; everything else is in the bundle
+ * @property {readonly string[]} external dependencies of the published package; all others are bundled
  * @property {readonly string[]} [optional] of these: `optionalDependencies`
  * @property {readonly string[]} [peers] of these: optional `peerDependencies`
  * @property {Record<string, string>} [bin] entry by command
  * @property {Record<string, string>} exports entry by subpath
  * @property {Record<string, { node: string, default: string }>} [imports] entries by name, for Node and for everything else
- * @property {readonly string[]} [sources] what else it is built from, in addition to its own workspace and `packages/`
+ * @property {readonly string[]} [sources] further folders that it is built from, in addition to its own workspace and `packages/`
  */
 
 /** @type {readonly PackageBuild[]} */
@@ -123,5 +123,5 @@ export function packageNamed(name) {
   return found;
 }
 
-/** The oldest Node that the packages run on, as they declare it and check it at their start. */
+/** The oldest supported Node, which the packages declare and check at their start. */
 export const oldestNode = { major: 20, minor: 19 };

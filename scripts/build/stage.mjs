@@ -8,7 +8,7 @@ import { root } from './repository.mjs';
 /** @typedef {import('./packages.mjs').PackageBuild} PackageBuild */
 
 /**
- * Writes a package as it is published into `folder`, which is emptied first.
+ * Writes a package, as it will be published, to `folder`, which is emptied first.
  * @param {PackageBuild} item
  * @param {string} folder
  */
@@ -31,7 +31,7 @@ export async function stagePackage(item, folder) {
 }
 
 /**
- * What a command runs first: plain enough for any Node, to say that it is too old.
+ * The first file that a command runs. Its syntax works on any Node, so that it can report a Node that is too old.
  * @param {string} name
  * @param {string} entry
  */
@@ -50,7 +50,7 @@ await import('../dist/${entry}.js');
 }
 
 /**
- * Links to other files of the repository, which a package does not contain.
+ * Replaces relative links to files of the repository, which a package does not contain, by absolute ones.
  * @param {string} text
  * @param {string} folder
  */

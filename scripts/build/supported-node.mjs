@@ -1,6 +1,6 @@
 import { oldestNode } from './packages.mjs';
 
-/** What to tell the user of a Node that is too old for the packages; undefined if it is not. @param {string} command */
+/** A message for users of a Node that is too old for the packages; undefined if it is new enough. @param {string} command */
 export function oldNodeMessage(command) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const { major: oldest, minor: least } = oldestNode;

@@ -18,7 +18,7 @@ const forBrowser = (path: string) =>
 
 export const browserEntries: Rule = {
   name: 'browser-entries',
-  why: 'the SDK runs in browsers, where nothing of Node exists; what needs Node goes into a file named node-*.ts or *-node.ts',
+  why: 'the SDK runs in browsers, which have no Node modules; code that needs Node goes into a file named node-*.ts or *-node.ts',
   find: (tree) =>
     tree.code
       .filter(({ path }) => forBrowser(path))

@@ -5,7 +5,7 @@ import { isTest, type SourceFile, type SourceTree, type Workspace } from './sour
 
 export const declaredDependencies: Rule = {
   name: 'declared-dependencies',
-  why: 'what a workspace imports must be installed with it alone, and what it does not use should not be installed with it',
+  why: 'a workspace must work when it is installed alone, and should not install packages that it does not use',
   find: (tree) =>
     tree.workspaces.flatMap((workspace) => [...undeclared(tree, workspace), ...unused(tree, workspace)]),
 };
@@ -39,10 +39,10 @@ function unused(tree: SourceTree, workspace: Workspace): Finding[] {
     .filter(
       (name) => !imported.has(name) && !isTypesOf(name, imported) && !isNamed(tree, workspace, files, name),
     )
-    .map((name) => ({ file: manifest, message: `${name} is declared and not used` }));
+    .map((name) => ({ file: manifest, message: `${name} is declared but not used` }));
 }
 
-/** `@types/pg` serves `pg`, `@types/scope__name` serves `@scope/name`. */
+/** Whether a package contains types of an imported one: `@types/pg` for `pg`, `@types/scope__name` for `@scope/name`. */
 function isTypesOf(name: string, imported: ReadonlySet<string | undefined>): boolean {
   if (!name.startsWith('@types/')) return false;
   const served = name.slice('@types/'.length).replace(/^(.+)__/, '@$1/');

@@ -48,7 +48,7 @@ export function documentText(text: string): HumanText {
   return toText('document', prose, 0);
 }
 
-/** Code in backticks is not prose; it is blanked so that offsets stay as they are. */
+/** Replaces code in backticks, which is not prose, by blanks, so that offsets do not change. */
 function toText(kind: TextKind, text: string, start: number): HumanText {
   return { kind, text: kind === 'string' ? text : text.replace(/(?<!^)`[^`\n]*`/g, blank), start };
 }

@@ -3,7 +3,7 @@ import type { Finding, Rule } from './rule.ts';
 
 export const importCycles: Rule = {
   name: 'import-cycles',
-  why: 'files that need each other cannot be read or loaded one after the other; move what both need to a file of its own',
+  why: 'files that need each other cannot be read or loaded one after the other; move the code that both need to a separate file',
   find(tree) {
     const graph = new Map(
       tree.code.map((file) => [file.path, ownImports(tree, file).map(({ target }) => target)]),

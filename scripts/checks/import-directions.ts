@@ -17,7 +17,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
   'packages/mcp': ['packages/sdk', 'packages/protocol', 'packages/envelope', 'packages/chain'],
   'apps/*': packages,
-  // These two start the apps.
+  // These two start the apps
   'apps/memrelay': everything,
   testing: everything,
   bench: [...packages, 'testing'],
@@ -28,15 +28,15 @@ const allowed: Record<string, readonly string[]> = {
   scripts: ['testing', 'apps/dashboard', 'packages/process'],
 };
 
-/** In a clone the commands build themselves. Packages have other files instead (scripts/build/stage.mjs). */
+/** Commands of a clone, which build themselves. Packages have different files for them (scripts/build/stage.mjs). */
 const commandOfClone = /^(apps|packages)\/[^/]+\/bin\/[^/]+\.mjs$/;
 
-/** The files of the SDK that may pull in the chain client and blob ids, which the plain client must stay free of. */
+/** Files of the SDK that may import the chain client and blob ids. The plain client must not contain these. */
 const sdkWithChain = /^packages\/sdk\/src\/(account|manual)[/.-]/;
 
 export const importDirections: Rule = {
   name: 'import-directions',
-  why: 'arrows point one way (apps to packages, packages down to protocol; apps speak HTTP with each other), so that a part can be understood, tested and replaced without the ones above it',
+  why: 'dependencies point one way (apps to packages, packages down to protocol; apps talk to each other over HTTP), so that a part can be understood, tested and replaced without the parts above it',
   find: (tree) => tree.code.flatMap((file) => file.imports.flatMap((item) => judge(tree, file, item))),
 };
 
@@ -49,7 +49,7 @@ function judge(tree: SourceTree, file: SourceFile, item: SourceImport): Finding[
   if (to !== from) {
     if (to === 'scripts' && commandOfClone.test(file.path)) return [];
     const crossing = relativeTarget(file.path, item.specifier) !== undefined;
-    // Scripts run before there is a node_modules to resolve names in.
+    // Scripts import by path, because they run before node_modules exists
     if (crossing && from !== 'scripts') return finding(`reaches into ${to} by path; import it by its name`);
     if (!mayImport(file.path, from, to)) return finding(`${from} must not import ${to} (${item.specifier})`);
     return [];

@@ -6,12 +6,12 @@ const localPath =
   /(?<![\w.:/-])(?:\/home\/(?!(?:you|me|user|node|alice|bob)\b)\w+|\/Users\/(?!(?:you|me|user|alice|bob)\b)\w+|\/root\/|[A-Z]:\\Users\\|\/(?:workspace|builds)\/)/;
 const textFile = /\.(ts|tsx|mts|mjs|js|json|md|move|toml|sql|ya?ml|sh|html|css|txt)$|(^|\/)(Dockerfile|run)$/;
 const skipped = /(^|\/)package-lock\.json$|^scripts\/checks\/local-traces\./;
-/** Short, plain host names (`vm`, `server`) are ordinary words; one with a digit in it is a machine's name. */
+/** This machine's host name, if it is long and contains a digit: short names (`vm`, `server`) are ordinary words. */
 const thisMachine = /^(?=.*\d)[\w-]{8,}/.exec(hostname())?.[0];
 
 export const localTraces: Rule = {
   name: 'local-traces',
-  why: 'a path or name of one machine means nothing on any other, and says more about the author than wanted',
+  why: 'a path or name of one machine is meaningless on others, and reveals details about the author',
   find: (tree) =>
     tree.paths
       .filter((path) => textFile.test(path) && !skipped.test(path))

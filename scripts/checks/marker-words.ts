@@ -1,5 +1,5 @@
 export interface MarkerWord {
-  /** As shown in reports. */
+  /** Name in reports */
   name: string;
   pattern: RegExp;
   instead: string;

@@ -6,7 +6,7 @@ import type { SourceFile } from './source-tree.ts';
 /** Configuration files are read by tools that want a default export. */
 const configFile = /\.config\.(ts|mts|mjs|js)$/;
 
-/** What a published package exports; nothing in the repository imports it. */
+/** The exports of a published package; nothing in the repository imports these files. */
 const publicEntry = /^(packages|apps)\/[^/]+\/src\/(.*\/)?public(-node)?\.ts$/;
 
 const mayExportDefault = /\bexport\s*(?:default\b|=)|\bas\s+default\b|\bdefault\s*\}/;
@@ -53,7 +53,7 @@ function barrels({ path, text }: SourceFile): Finding[] {
   const onlyPasses = statements.every(
     (statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier,
   );
-  return statements.length > 0 && onlyPasses ? [{ file: path, message: 'only passes other files on' }] : [];
+  return statements.length > 0 && onlyPasses ? [{ file: path, message: 'only re-exports other files' }] : [];
 }
 
 function statementsOf(text: string): readonly ts.Statement[] {

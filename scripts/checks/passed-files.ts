@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 export interface PassedFiles {
   /** The files that changed since they were accepted, or were never accepted. */
   changed: readonly string[];
-  /** Records that the check accepts all files as they were when `comparePassedFiles` read them. */
+  /** Records that the check accepts all files with the content that `comparePassedFiles` has read */
   save(): void;
 }
 

@@ -26,7 +26,7 @@ export interface MarkerUse {
   instead: string;
 }
 
-/** How many marker words each area may still have. An area that is not listed may have none. */
+/** Number of marker words that each area may still have. An area that is not listed may have none. */
 export type AllowedMarkers = Readonly<Record<string, number>>;
 
 /** Reports areas with more marker words than allowed, and areas whose number can be lowered. */

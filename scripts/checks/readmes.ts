@@ -6,7 +6,7 @@ const firstLines = 15;
 
 export const readmes: Rule = {
   name: 'readmes',
-  why: 'someone who opens a workspace sees first what it does and how to use it',
+  why: 'a README shows first what its workspace does and how to use it',
   find: (tree) => tree.workspaces.flatMap(({ folder }) => judge(tree, `${folder}/README.md`)),
 };
 

@@ -146,7 +146,7 @@ describe('module-shape', () => {
       'packages/x/src/mixed.ts': "export { b } from './b.ts';\nexport const own = 1;",
     });
     expect(found.sort()).toEqual([
-      'packages/x/src/all.ts: only passes other files on',
+      'packages/x/src/all.ts: only re-exports other files',
       'packages/x/src/index.ts: index file; name it after what it does',
     ]);
   });
@@ -213,8 +213,8 @@ describe('declared-dependencies', () => {
       'apps/relayer/src/a.ts': "import 'pg';\nconst target = 'pino-pretty';",
     });
     expect(found).toEqual([
-      'apps/relayer/package.json: unneeded is declared and not used',
-      'apps/relayer/package.json: @types/other is declared and not used',
+      'apps/relayer/package.json: unneeded is declared but not used',
+      'apps/relayer/package.json: @types/other is declared but not used',
     ]);
   });
 });

@@ -14,7 +14,7 @@ import type { Rule } from './rule.ts';
 import { sqlInRows } from './sql-in-rows.ts';
 import { unfinishedWork } from './unfinished-work.ts';
 
-/** The rules of the house, in the order they are reported. */
+/** The house rules, in the order of the report. */
 export const rules: readonly Rule[] = [
   importDirections,
   importCycles,

@@ -13,9 +13,9 @@ export interface CheckResult {
   seconds: number;
 }
 
-/** Types, formatting and lint, and the rules of the house; each is one check. */
+/** Runs types, formatting and lint, and each house rule, each as one check. */
 export async function runChecks(root: string): Promise<CheckResult[]> {
-  // The longest comes first; the rules run in this process while the tools run in separate ones.
+  // The slowest check starts first. The rules run in this process while the tools run in separate ones.
   const types = runTool('types', tool(root, 'tsc'), ['--build', '--pretty', 'false', root], root);
   const tree = readSourceTree(root);
   const tools = [types, runBiome(tree)];
@@ -24,8 +24,8 @@ export async function runChecks(root: string): Promise<CheckResult[]> {
 }
 
 const biomeFile = /\.(?:ts|tsx|mts|mjs|js|json|jsonc|css|html)$/;
-/** Above this number, all files are checked: the length of a command line is limited, and little would be saved. */
-const mostNamedFiles = 300;
+/** If more files have changed, all files are checked: the length of a command line is limited, and little time would be saved. */
+const maxNamedFiles = 300;
 
 /** Lint and formatting depend on one file at a time, so only changed files are checked. */
 async function runBiome(tree: SourceTree): Promise<CheckResult> {
@@ -42,7 +42,7 @@ async function runBiome(tree: SourceTree): Promise<CheckResult> {
     settings,
     files,
   );
-  const named = passed.changed.length > mostNamedFiles ? [root] : passed.changed;
+  const named = passed.changed.length > maxNamedFiles ? [root] : passed.changed;
   if (named.length === 0) return { name: 'biome', passed: true, report: '', seconds: 0 };
   const args = [
     'check',

@@ -65,7 +65,7 @@ export function buildSourceTree(
   };
 }
 
-/** Tests may do more than the code they test. */
+/** Whether a file is a test, which may do more than other code. */
 export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || path.split('/').includes('test');
 }

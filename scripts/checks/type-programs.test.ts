@@ -14,8 +14,8 @@ function configOf(program: string): ts.ParsedCommandLine {
 }
 
 /**
- * Type errors of each snippet as a separate file in each folder, within the files that `roots` and their imports add:
- * otherwise a dependency that loads Node's types would go unnoticed.
+ * Type errors of each snippet as a separate file in each folder. The program also contains `roots` and their imports, so that a
+ * dependency that loads Node's types is detected.
  */
 function errorsOf(
   program: string,

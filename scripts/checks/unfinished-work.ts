@@ -4,7 +4,7 @@ import { isTest } from './source-tree.ts';
 const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
 const narrowed =
   /\b(?:describe|it|test|suite|bench)(?:\.\w+)*\.(?:skip|only|todo)\b|\bx(?:it|describe|test)\(/;
-/** This rule and its test contain what they look for. */
+/** This rule and its test contain the marks that they look for. */
 const exempt = /^scripts\/checks\/unfinished-work\./;
 
 export const unfinishedWork: Rule = {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-// By path: the launcher runs before there is a node_modules to resolve a name in
+// Imported by path, because the launcher runs before node_modules exists
 import { withFileLock } from '../../testing/src/services/file-lock.mjs';
 import { withProgress } from '../../testing/src/services/progress.mjs';
 import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
@@ -19,8 +19,8 @@ const networkCodes = new Set([
 ]);
 
 /**
- * Brings node_modules to what the lockfile says. Several launches at once take turns, and those after the
- * first find it done. Returns what went wrong, in words for the person who started it.
+ * Installs the dependencies of the lockfile. Concurrent launches take turns, and only the first one installs. Returns a message
+ * for the user if it failed.
  * @param {string} root
  * @returns {Promise<string | undefined>}
  */
@@ -39,7 +39,7 @@ export async function installDependencies(root) {
         if (!(error instanceof CommandError)) throw error;
         return explain(error);
       }
-      // npm creates no folder when it would be empty.
+      // npm does not create an empty folder
       mkdirSync(join(root, 'node_modules'), { recursive: true });
       writeFileSync(stampFile(root), lockfileHash(root));
       return undefined;

@@ -22,8 +22,8 @@ export function lockfileHash(root) {
 }
 
 /**
- * Whether node_modules matches the lockfile: by our stamp, else by npm's own record of what it installed, so
- * that a folder made by a plain `npm install` is not thrown away.
+ * Whether node_modules matches the lockfile: according to our stamp, else to npm's own record of installed packages, so that
+ * a folder created by a plain `npm install` is not deleted.
  * @param {string} root
  * @returns {boolean}
  */
@@ -31,7 +31,7 @@ export function isInstalled(root) {
   const stamp = stampFile(root);
   const hash = lockfileHash(root);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
-  // npm writes it last, so it is missing after an interrupted install.
+  // npm writes this file last, so it is missing after an interrupted install
   const record = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
   const installed = packagesOf(record);

@@ -11,7 +11,7 @@ export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Commands of the built `memrelay`, which runs on every supported Node. @type {Record<string, readonly string[]>} */
 const built = { start: ['up'], demo: ['demo'] };
 
-/** TypeScript that Node runs itself, from 24 on. @type {Record<string, string>} */
+/** TypeScript files, which Node runs directly from version 24 on. @type {Record<string, string>} */
 const scripts = {
   test: 'scripts/test.ts',
   'test:strangers': 'scripts/strangers/main.ts',
@@ -27,8 +27,8 @@ const scripts = {
 };
 
 /**
- * Installs what the lockfile says if needed and runs the command. Returns its exit code, or undefined if it runs in this
- * process and will set the exit code itself.
+ * Installs the dependencies if needed and runs the command. Returns its exit code, or undefined if it runs in this process,
+ * which then sets the exit code itself.
  * @param {readonly string[]} args
  * @returns {Promise<number | undefined>}
  */

@@ -114,7 +114,7 @@ it.skipIf(process.platform === 'win32')(
     const run = launch(['test'], { npm_lifecycle_event: 'test' }, { shell: true });
     while (!run.printed().includes('ready') && run.child.exitCode === null) await wait(20);
     run.child.kill('SIGTERM');
-    // Its output closes when the last process that has it has ended
+    // The output closes when the last process that inherited it has ended
     await run.code;
     expect(run.printed()).toContain('closed');
   },

@@ -3,13 +3,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { withProgress } from '../../testing/src/services/progress.mjs';
 import { CommandError, runCommand } from '../../testing/src/services/run-command.mjs';
 
-/** It runs TypeScript as it is, and has everything that our tests and scripts use. */
+/** This version runs TypeScript directly, and has all features that our tests and scripts use. */
 const neededMajor = 24;
 
 /**
- * How to run a script that needs Node 24: with this Node, or on an older one with a Node 24 that npm keeps in its cache. It is
- * announced and downloaded once; where it is, is remembered in `node_modules/.cache`, so that later runs need no network.
- * Undefined, after an explanation on stderr, if it cannot be downloaded.
+ * The Node for a script that needs Node 24: this one, or if it is older, a Node 24 in npm's cache. That is downloaded once, with
+ * a message, and its path is stored in `node_modules/.cache`, so that later runs need no network. Undefined, after a message on
+ * stderr, if it cannot be downloaded.
  * @param {string} root
  * @param {string} [version] of this Node
  * @returns {Promise<{ node?: string, env?: NodeJS.ProcessEnv } | undefined>}
@@ -20,7 +20,7 @@ export async function newerNode(root, version = process.versions.node) {
   const file = join(root, 'node_modules', '.cache', 'memrelay-node.json');
   const node = remembered(file) ?? (await download(file, version));
   if (node === undefined) return undefined;
-  // What the script starts by name uses it too
+  // Programs that the script starts by name use it too
   return { node, env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` } };
 }
 
@@ -45,7 +45,7 @@ async function download(file, version) {
         shell: process.platform === 'win32',
       }),
     );
-    // npm may print warnings before it
+    // npm may print warnings before the path
     const node = printed.trim().split('\n').at(-1)?.trim() ?? '';
     if (!existsSync(node)) throw new CommandError('npx', `no such file: ${node}`, printed);
     mkdirSync(dirname(file), { recursive: true });

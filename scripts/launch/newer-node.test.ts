@@ -22,7 +22,7 @@ afterEach(() => {
 
 const cacheFile = () => join(root, 'node_modules', '.cache', 'memrelay-node.json');
 
-/** A command named `npx` that does this. */
+/** Creates a command named `npx` that runs this script. */
 function standInForNpx(script: string): void {
   const folder = join(root, 'bin');
   mkdirSync(folder);

@@ -13,9 +13,8 @@ import { constants } from 'node:os';
  */
 
 /**
- * Runs a script under this same Node (or `node`) with the terminal handed on, and returns its exit code (128 + its number
- * for a signal, as shells do). Signals end the script, not this process: it stays until the script has
- * finished cleanly.
+ * Runs a script with this Node (or `node`) on the same terminal, and returns its exit code (for a signal 128 plus its number,
+ * as in shells). Signals are passed to the script; this process waits until the script has finished cleanly.
  * @param {string} script
  * @param {readonly string[]} args
  * @param {RunOptions} [options]
@@ -36,8 +35,8 @@ export function runScript(
   /** @type {Buffer[]} */
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
-  // Ctrl-C in a terminal goes to the whole group, so the script has it already; handing it on again would
-  // look like a second, impatient Ctrl-C.
+  // Ctrl-C in a terminal goes to the whole process group, so the script already has it. Passing it on would count as a second
+  // Ctrl-C.
   const onInterrupt = () => void (process.stdin.isTTY || child.kill('SIGINT'));
   const onTerminate = () => void child.kill('SIGTERM');
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onTerminate);

@@ -10,7 +10,7 @@ import { recallMutations } from './catalogue/recall.ts';
 import { toolMutations } from './catalogue/tools.ts';
 import type { Mutation } from './mutation.ts';
 
-/** Every mutation there is. */
+/** All mutations. */
 export const mutations: readonly Mutation[] = [
   ...apiMutations,
   ...fieldMutations,

@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutations`: breaks random statements of the requirements manifest, one at a time, and expects a test that
- * the statement names to fail. A mutation that survives shows a statement that nothing proves.
+ * `npm run test:mutations`: breaks random statements of the requirements manifest, one at a time, and expects a test named by
+ * the statement to fail. A surviving mutation shows that no test proves its statement.
  *
  * `--count 100`, `--seed 1`, `--only id` (repeatable) for certain statements, `--list` to see the catalogue.
  */
@@ -14,7 +14,7 @@ import { runVitest, type VitestRun } from '../testing/run-vitest.ts';
 import { mutations } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';
 import { type NamedTests, namedTests } from './named-tests.ts';
-import { type Judgement, judge, mostRunMs, problemBefore } from './outcome.ts';
+import { type Judgement, judge, maxRunMs, problemBefore } from './outcome.ts';
 import { pick } from './pick.ts';
 import { createWorkingCopy, type WorkingCopy } from './working-copy.ts';
 
@@ -85,7 +85,7 @@ async function tryMutation(
 
 function run(copy: WorkingCopy, { files, pattern }: NamedTests, env: NodeJS.ProcessEnv): Promise<VitestRun> {
   const args = [...files, '--testNamePattern', pattern, '--bail=1'];
-  return runVitest('mutation', args, env, { output: 'ignore', cwd: copy.root, timeoutMs: mostRunMs });
+  return runVitest('mutation', args, env, { output: 'ignore', cwd: copy.root, timeoutMs: maxRunMs });
 }
 
 function lineOf({ outcome, breaks, file, reason, seconds }: Result, number: number): string {

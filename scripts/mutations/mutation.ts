@@ -6,6 +6,6 @@ export interface Mutation {
   file: string;
   /** Occurs exactly once in the file */
   from: string;
-  /** Replaces it; still compiles */
+  /** Replacement, with which the code still compiles */
   to: string;
 }

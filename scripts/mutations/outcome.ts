@@ -6,10 +6,10 @@ export interface Judgement {
   reason?: string;
 }
 
-/** A run of the named tests of one statement takes minutes at most; one that hangs is cut off. */
-export const mostRunMs = 15 * 60_000;
+/** Timeout of a run of one statement's tests, which normally takes at most a few minutes. */
+export const maxRunMs = 15 * 60_000;
 
-/** Whether the named tests pass as the code is; the reason why they prove nothing, if not. */
+/** Why the run without the mutation proves nothing; undefined if the named tests pass. */
 export function problemBefore(run: VitestRun): string | undefined {
   if (run.cutOff) return 'the named tests were cut off without the mutation';
   if (run.failed > 0) return run.problem ?? 'a named test fails without the mutation';
@@ -17,8 +17,8 @@ export function problemBefore(run: VitestRun): string | undefined {
 }
 
 /**
- * What the run with the mutation shows. Only a named test that fails has noticed it: a run that was cut off, a file that
- * does not load or a hook that throws says nothing about the statement.
+ * Judges the run with the mutation. The mutation is noticed only if a named test fails. A run that was cut off, a file that does
+ * not load or a hook that throws proves nothing about the statement.
  */
 export function judge(run: VitestRun): Judgement {
   if (run.cutOff) return { outcome: 'unusable', reason: 'the named tests were cut off with the mutation' };

@@ -1,8 +1,8 @@
 const unreleased = '## Unreleased';
 
 /**
- * The changelog with its entries under `Unreleased` moved below a heading of the version, and these entries. Throws when there is
- * no such heading or nothing below it.
+ * Moves the entries below `Unreleased` in the changelog below a heading of the version. Returns the changelog and these entries.
+ * Throws if the heading is missing or has no entries.
  */
 export function releaseChangelog(
   text: string,

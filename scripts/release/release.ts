@@ -8,7 +8,7 @@ export interface PackedPackage {
   path: string;
 }
 
-/** What a release does to the world; a dry run has no `files.write` and no `publish`. */
+/** The effects of a release. In a dry run, `files.write` and `publish` do nothing. */
 export interface ReleaseParts {
   files: Files;
   /** Brings the lockfile up to date with the manifests */
@@ -53,7 +53,7 @@ export async function publish(parts: ReleaseParts, tag: string | undefined): Pro
     throw new Error(`${other.map(({ name }) => name).join(', ')}: not version ${version}`);
   for (const item of packed) {
     if (await parts.isPublished(item)) say(`${item.name} ${version} is already published`);
-    // A pre-release must not become what `npm install` takes
+    // `npm install` must not choose a pre-release
     else await parts.publish(item, version.includes('-') ? 'next' : 'latest');
   }
 }

@@ -17,7 +17,7 @@ export function checkNewer(current: string, next: string): void {
     const match = versionPattern.exec(version);
     if (!match) throw new Error(`${version} is not a version such as 1.2.3`);
     const [, major, minor, patch, pre] = match;
-    // Without a pre-release it sorts behind every pre-release
+    // A version without a pre-release sorts after all its pre-releases
     return [Number(major), Number(minor), Number(patch), pre ?? '\u{10ffff}'];
   };
   const [before, after] = [parse(current), parse(next)];
@@ -25,7 +25,7 @@ export function checkNewer(current: string, next: string): void {
   if (at < 0 || before[at]! > after[at]!) throw new Error(`${next} does not come after ${current}`);
 }
 
-/** Gives all workspaces the version, also where they depend on each other, and the servers. */
+/** Sets the version of all workspaces, of their dependencies on each other, and of the servers. */
 export function setVersion(files: Files, current: string, next: string): void {
   const manifests = new Map(files.manifests.map((path) => [path, JSON.parse(files.read(path))]));
   const own = new Set([...manifests.values()].map(({ name }) => name as string));

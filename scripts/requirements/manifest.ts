@@ -10,11 +10,11 @@ export interface Requirement {
   status: 'built' | 'planned';
   /** `path > title`, or with the titles of the `describe` blocks between; at least one when built */
   tests?: string[];
-  /** What the statement waits for; present when planned */
+  /** The subject on which the statement depends; present when planned */
   planned?: string;
 }
 
-/** What planned statements may wait for. */
+/** The subjects of planned statements. */
 export const subjects: readonly string[] = [
   'the blob store as a product',
   'owners and keys on chain',

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { declaredDefaults } from './declared-names.ts';
 import { repository } from './repository.ts';
 
-/** The specification's values, written out here a second time to detect typing errors in the code. */
+/** Repeats the specification's values, to detect typing errors in the code. */
 
 it('the defaults of each network match the specification', () => {
   expect(networkDefaults.mainnet).toEqual({

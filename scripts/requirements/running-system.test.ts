@@ -14,7 +14,7 @@ import { declaredRoutes } from './declared-names.ts';
 import { codeBlocks } from './markdown.ts';
 import { repository, root } from './repository.ts';
 
-/** Statements of the documents and the contract, tested on the system that `npm start` runs. */
+/** Tests statements of the documents and the contract on the system that `npm start` runs. */
 
 let dataDir: string;
 let dashboardPort: number;

@@ -4,8 +4,8 @@ const blocks = new Set(['describe', 'suite']);
 const cases = new Set(['it', 'test']);
 
 /**
- * The tests that a source file names: each title by itself, and with the titles of its `describe` blocks in front,
- * joined by ` > `. Titles of `test.each` keep their placeholders, template literals their `${…}`.
+ * The titles of the tests in a source file, both alone and prefixed with the titles of their `describe` blocks, joined by ` > `.
+ * Titles of `test.each` keep their placeholders, template literals their `${…}`.
  */
 export function testTitles(source: string): ReadonlySet<string> {
   const titles = new Set<string>();

@@ -7,7 +7,7 @@ import { startServer } from './server.ts';
 import { gzippedSize } from './tarballs.ts';
 import { tool } from './tools.ts';
 
-/** The plain client in a browser, minified and compressed, with everything it needs. */
+/** Maximum size of the plain client for browsers with all its dependencies, minified and compressed. */
 export const maxPlainClientBytes = 25_000;
 
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`;

@@ -2,17 +2,17 @@ import type { LocalSystem } from './local-system.ts';
 import type { Tarballs } from './tarballs.ts';
 import type { Workbench } from './workbench.ts';
 
-/** What the cases share. */
+/** State shared by the cases. */
 export interface World {
   bench: Workbench;
   tarballs: Tarballs;
-  /** Runs from the first case that needs it on */
+  /** The running system; started by the first case that needs it */
   system(): Promise<LocalSystem>;
-  /** Installs these of our packages from their tarballs, and others from the registry */
+  /** Installs our packages `own` from their tarballs and `others` from the registry */
   install(name: string, own: readonly string[], others?: readonly string[]): Promise<string>;
 }
 
-/** One thing that a stranger does. */
+/** One use of the packages by a person without a clone. */
 export interface StrangerCase {
   name: string;
   /** Returns a remark for the table. Throws when it does not work. */

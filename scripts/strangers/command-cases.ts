@@ -7,7 +7,7 @@ import { nodeOf } from './tools.ts';
 const text = 'Ana likes her tea with lemon';
 const bin = ['node_modules', '.bin', 'memrelay'];
 
-/** The commands, from their tarballs alone; the system that they use is already running, also from its tarball. */
+/** The commands, installed only from their tarballs. The system that they use runs from its tarball too. */
 export const commandCases: readonly StrangerCase[] = [
   {
     name: 'npx memrelay up, Node 20, no network after installation',
@@ -35,7 +35,7 @@ export const commandCases: readonly StrangerCase[] = [
     async run({ bench, install, system }) {
       const { env, credentialsPath } = await system();
       const cwd = await install('mcp', ['memrelay-mcp']);
-      // As a sign-in leaves it
+      // A home directory like after a sign-in
       const home = join(bench.root, 'signed-in');
       mkdirSync(join(home, '.mem'), { recursive: true, mode: 0o700 });
       copyFileSync(credentialsPath, join(home, '.mem', 'credentials.json'));

@@ -8,18 +8,18 @@ import type { Workbench } from './workbench.ts';
 /** A system that `memrelay up` of an installed package runs. */
 export interface LocalSystem {
   relayerUrl: string;
-  /** Variables of everyone who uses it */
+  /** Environment for programs that use the system */
   env: NodeJS.ProcessEnv;
   credentialsPath: string;
-  /** From the start of the process until it says that it is ready */
+  /** Time from the start of the process until it reports that it is ready */
   startMs: number;
   pid: number;
-  /** As Ctrl-C does. Returns what it printed at its end. */
+  /** Stops it like Ctrl-C. Returns the output of the shutdown. */
   stop(): Promise<string>;
 }
 
 const readyMs = 180_000;
-/** Nothing may be fetched once the package is installed. */
+/** Makes every request to the registry fail: nothing may be fetched once the package is installed. */
 const offline = { npm_config_registry: 'http://127.0.0.1:9/' };
 
 /** Variables of a system on free ports. */

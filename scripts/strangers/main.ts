@@ -1,7 +1,7 @@
 /**
- * `npm run test:strangers`: what people without a clone do. Packs the packages, installs the tarballs outside the clone and uses
- * them: on every supported Node, in other runtimes, through bundlers and compilers, and as commands. `--only TEXT` runs the cases
- * whose name has the text; `--keep` leaves the folder.
+ * `npm run test:strangers`: uses the packages like people without a clone. Packs them, installs the tarballs outside the clone
+ * and uses them on every supported Node, in other runtimes, with bundlers and compilers, and as commands. `--only TEXT` runs the
+ * cases whose name contains the text; `--keep` keeps the folder.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process with everything below it: its share of memory (PSS: pages of several processes count once), on Linux. */
+/** Memory of a process and its descendants on Linux, as PSS, which counts shared pages only once. */
 export function memoryOf(pid: number): { bytes: number; processes: number } {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {

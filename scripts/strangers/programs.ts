@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** What the README program stores, and what it must therefore find again. */
+/** The text that the README program stores and must find again. */
 export const remembered = 'tea without milk';
 
-/** The first program of the SDK's README, as a reader copies it. */
+/** The first program of the SDK's README, unchanged. */
 export function readmeProgram(): string {
   const readme = readFileSync(new URL('../../packages/sdk/README.md', import.meta.url), 'utf8');
   return /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
 }
 
-/** `require` of every entry that needs no chain client, and one use of each. */
+/** Loads every entry that needs no chain client with `require`, and uses each once. */
 export const requireProgram = `
 const assert = require('node:assert/strict');
 const { MemRelay, MemRelayError } = require('@memrelay/sdk');
@@ -34,7 +34,7 @@ async function main() {
 main();
 `;
 
-/** The same of the ESM entries, with those that need the chain client. */
+/** The same with the ESM entries, including those that need the chain client. */
 export const importProgram = `
 import assert from 'node:assert/strict';
 import { AccountOwner } from '@memrelay/sdk/account';
@@ -63,7 +63,7 @@ export async function firstHit() {
 }
 `;
 
-/** Types that a stranger relies on: the wrong line must be an error, so that \`any\` does not pass. */
+/** Types that users rely on. The wrong line must be a type error, so that `any` does not pass. */
 export const typedProgram = `
 import { MemRelay, MemRelayError, type RecallResult } from '@memrelay/sdk';
 import { openBundle } from '@memrelay/sdk/bundle';

@@ -4,13 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Workbench } from './workbench.ts';
 
 export interface AnsweringServer extends AsyncDisposable {
-  /** Of its first response with status 200 */
+  /** Body of its first response with status 200 */
   body: string;
 }
 
 const answerMs = 90_000;
 
-/** Starts a server and waits until it answers at `url`. Throws, with what it printed, if it does not. */
+/** Starts a server and waits until it responds at `url`. Throws with its output if it does not. */
 export async function startServer(
   bench: Workbench,
   [command, ...args]: readonly string[],

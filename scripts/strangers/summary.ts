@@ -4,7 +4,7 @@ export interface CaseResult {
   name: string;
   /** `unreachable`: a tool could not be fetched from the registry, so nothing is known */
   status: 'passed' | 'failed' | 'unreachable';
-  /** What was measured, or why it failed */
+  /** The measurement, or the reason for the failure */
   remark: string;
   seconds: number;
 }
