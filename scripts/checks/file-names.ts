@@ -13,7 +13,7 @@ const customary = new Set([
   'Move.lock',
 ]);
 const checkedFolders = /^(apps|packages|testing|contracts|bench|scripts|docs|examples)\//;
-/** Words in lower case joined by `-`; dots for endings (`x.test.ts`); `_` only where SQL and Move want it. */
+/** Words in lower case joined by `-`; dots for endings (`x.test.ts`); `_` only in SQL and Move. */
 const kebabCase = /^\.?[a-z0-9]+(?:[-.][a-z0-9]+)*$/;
 const snakeCase = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\.(sql|move|py)$/;
 const snakeFolders = /^(contracts|examples)\//;

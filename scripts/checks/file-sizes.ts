@@ -6,7 +6,7 @@ const mostTestLines = 400;
 
 export const fileSizes: Rule = {
   name: 'file-sizes',
-  why: 'a file that needs sections wants to be several files, each with a name that says what it does',
+  why: 'a file that needs sections should be several files, each with a name that says what it does',
   find: (tree) =>
     tree.code.flatMap(({ path, text }) => {
       const lines = text.trimEnd().split('\n').length;

@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { findPostgres } from '@memrelay/dev-env/services/find-postgres';
 import type { Client } from 'pg';
 
-/** What the figures depend on. Contains no host name, because results are published. */
+/** Properties of the machine that affect the figures. Contains no host name, because results are published. */
 export interface MachineFacts {
   cpuModel: string;
   cores: number;
@@ -26,7 +26,7 @@ export async function machineFacts(): Promise<MachineFacts> {
   };
 }
 
-/** `fsync` and related settings as they are while measuring: durable figures need them on. */
+/** The current `fsync` and related settings, which must be on for figures about durable writes. */
 export async function durability(client: Client): Promise<Record<string, string>> {
   const names = ['fsync', 'synchronous_commit', 'shared_buffers'];
   const { rows } = await client.query<{ name: string; setting: string; unit: string | null }>(

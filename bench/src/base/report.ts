@@ -17,7 +17,7 @@ export interface Measurement {
 
 export interface BenchResult {
   measurements: Measurement[];
-  /** What is synthetic or simplified, in full sentences */
+  /** Synthetic or simplified parts of the measurement, in full sentences */
   notes: string[];
   /** Problems with the result: the command fails if there are any */
   failures?: string[];
@@ -31,12 +31,12 @@ export interface BenchOptions {
 export interface Bench {
   name: string;
   about: string;
-  /** Runs only when it is named */
+  /** Runs only when it is named on the command line */
   long?: true;
   run(progress: (step: string) => void, options?: BenchOptions): Promise<BenchResult>;
 }
 
-/** For each measurement, the run with the lower p50: other programs on a shared machine can only make it slower. */
+/** For each measurement, the run with the lowest p50: other programs on a shared machine can only make a run slower. */
 export function betterOf(runs: readonly BenchResult[]): BenchResult {
   const [first, ...others] = runs as [BenchResult, ...BenchResult[]];
   if (others.length === 0) return first;

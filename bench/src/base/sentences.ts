@@ -1,6 +1,6 @@
 /**
- * Synthetic memories: plausible sentences from a seed, so that every run stores and queries the same. A fact has ten
- * wordings with the same person, thing and place, so that a question has exactly ten good answers.
+ * Synthetic memories: plausible sentences from a seed, so that every run stores and queries the same ones. A fact has ten
+ * wordings with the same person, activity and place, so that a question has exactly ten good answers.
  */
 import { seededRandom } from '@memrelay/dev-env/seeded-random';
 
@@ -59,7 +59,7 @@ interface Fact {
 
 export const wordingsPerFact = 10;
 
-/** Person and place together are different for each of the first 1,000 facts. */
+/** Each of the first 1,000 facts has a different combination of person and place. */
 function factOf(number: number): Fact {
   const draw = seededRandom(number * 7919 + 17);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)]!;

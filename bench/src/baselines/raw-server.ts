@@ -2,8 +2,8 @@ import Fastify from 'fastify';
 import { Pool } from 'pg';
 
 /**
- * The least that a durable accept can cost: an unsigned POST and one INSERT of the same row into a table like
- * `memory_job`. Started by the accept bench with DATABASE_URL; prints its port.
+ * The minimum cost of a durable accept: an unsigned POST and one INSERT of the same row into a table like `memory_job`. The
+ * accept bench starts it with DATABASE_URL; it prints its port.
  */
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 12 });
 const envelope = Buffer.alloc(1_737, 7);

@@ -8,11 +8,11 @@ import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts
 
 const operations = 400;
 const concurrency = 4;
-/** For the last line: it runs for about this many kills, each this long after the sidecar is up again */
+/** The last line runs for about `kills` kills, each this long after the sidecar is running again */
 const killEveryMs = 5_000;
 const kills = 4;
 
-/** Like an app that does not give up: retries under the same key when the SDK's own attempts are used up. */
+/** Like an app that does not give up: when the SDK has used up its attempts, calls it again with the same idempotency key. */
 async function remember({ client }: FaultySystem): Promise<void> {
   const text = nextText();
   for (const idempotencyKey = randomUUID(); ; )
@@ -94,7 +94,7 @@ const faults: readonly [string, (system: FaultySystem) => () => void][] = [
   ],
 ];
 
-/** So that each starts in the same state: the queue is empty, and failed jobs have been retried. */
+/** Waits until the queue is empty and failed jobs have been retried, so that each measurement starts in the same state. */
 async function settled({ client }: FaultySystem): Promise<void> {
   for (;;) {
     const { jobs } = await client.stats();

@@ -105,7 +105,7 @@ async function accepting(
   const results: Measurement[] = [];
   await measure(60, 4, accept);
   for (const concurrency of concurrencies) {
-    // The previous measurement's queue is embedded first, so that each starts in the same state
+    // Waits until the queue of the previous measurement is embedded, so that each starts in the same state
     await wait(3_000);
     takeStages();
     const before = cpuSoFar();

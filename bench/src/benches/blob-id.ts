@@ -18,13 +18,13 @@ import { median, percentile, rounded, type Timing } from '../base/statistics.ts'
 const sizes = { '1 KB': 1e3, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7, '100 MB': 1e8 } as const;
 type Size = keyof typeof sizes;
 
-/** How often each blob is encoded, by shards; the SDK takes more than a second per blob at 1000. */
+/** Number of times that each blob is encoded, by shards. At 1000 the SDK takes more than a second per blob. */
 const rounds: Record<number, Partial<Record<Size, number>>> = {
   31: { '1 KB': 200, '100 KB': 50, '1 MB': 10, '10 MB': 3 },
   1000: { '1 KB': 5, '100 KB': 5, '1 MB': 3, '10 MB': 3, '100 MB': 1 },
 };
 
-/** Shards and bytes: of notes, and of the envelopes that memories are stored in. */
+/** Shards and sizes in bytes: of notes, and of memory envelopes. */
 const smallBlobs = [
   [1000, 500],
   [1000, 1334],

@@ -86,7 +86,7 @@ async function ingesting(system: BenchSystem, where: string): Promise<Measuremen
   };
 }
 
-/** The blob that an id names, or that its patch is in: the first 32 bytes. */
+/** The id of the blob that an id refers to, or that contains its patch: the first 32 bytes. */
 function blobOf(id: string): string {
   return Buffer.from(id, 'base64url').toString('hex', 0, 32);
 }
@@ -95,7 +95,7 @@ function blobOf(id: string): string {
 const envelopeBytes = 1_600;
 const nameLength = 65;
 
-/** What a blob store keeps and charges for one memory, by the formulas of `memrelay cost`. */
+/** A note on the storage and price of one memory, computed with the formulas of `memrelay cost`. */
 function costNote(nShards: number): string {
   const count = maxPatches(nShards);
   const sizes = new Array<number>(count).fill(envelopeBytes);

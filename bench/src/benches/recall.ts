@@ -84,7 +84,7 @@ async function measureAll(
   return results;
 }
 
-/** Throws when the response does not have ten memories: a figure for fewer would be another measurement. */
+/** Throws if the response does not have ten memories, because a figure for fewer would not be comparable. */
 async function recallTen({ memrelay }: BenchClient, fact: number): Promise<string[]> {
   const { results } = await memrelay.recall(question(fact), { limit: hits });
   if (results.length !== hits) throw new Error(`${results.length} of ${hits} memories were recalled`);
@@ -144,7 +144,7 @@ async function besideNeighbours(world: RecallWorld, database: Client): Promise<M
   await addNeighbours(database, namespace);
   const after = await ask();
   const same = after.filter((text, i) => text === before[i]).length;
-  // The new rows have evicted the owner's from Postgres' buffers
+  // Warms up: the new rows have evicted the owner's from Postgres' buffers
   await measure(200, 4, (i) => recallTen(client, (i * 7) % facts));
   client.takeStages();
   const timing = await measure(200, 1, (i) => recallTen(client, (i * 7) % facts));

@@ -8,7 +8,7 @@ import { startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { type CpuMs, cpuSince, cpuSoFar } from '../system/processes.ts';
 
 const defaultMemories = 10_000;
-/** Per call, the maximum allowed */
+/** Memories per call, the maximum allowed */
 const perCall = 500;
 const clients = 4;
 const namespace = 'restored';
@@ -94,7 +94,7 @@ async function answers(memrelay: MemRelay): Promise<Answers> {
   return all;
 }
 
-/** The share of hits whose text, or whose distance, is in the other result too: equal ones may change places. */
+/** The share of hits whose text or distance is also in the other result: hits at equal distance may swap places. */
 function sameAnswers(before: Answers, after: Answers): number {
   const same = before.flatMap((hits, i) =>
     hits.map(({ text, distance }) =>

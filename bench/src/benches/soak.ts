@@ -11,14 +11,14 @@ const defaultMemories = 50_000;
 const perSample = 1_000;
 const clients = 4;
 const namespaces = 10;
-/** Recalls after each thousand, to include the memory of reads */
+/** Recalls after each thousand memories, so that the memory use of reads is included */
 const recalls = 20;
 /**
  * During this share of the samples (at least five), caches fill and functions are compiled, so it is not evaluated
  */
 const warmUp = { share: 0.2, least: 5 };
 
-/** The local chain keeps its objects in memory, unlike a real network: it is shown but not judged. */
+/** Parts whose memory is judged. The local chain is only shown, because unlike a real network it keeps its objects in memory. */
 const judged = ['relayer', 'sidecar', 'blobstore'] as const satisfies PartName[];
 const shown = [...judged, 'localnet'] as const;
 
@@ -51,7 +51,7 @@ export const soakBench: Bench = {
   },
 };
 
-/** One point of the curve: a thousand memories more. */
+/** One point of the curve, after each further thousand memories. */
 interface Point {
   ms: number;
   memory: Record<(typeof shown)[number], MemorySample>;

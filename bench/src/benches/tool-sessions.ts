@@ -112,7 +112,7 @@ function each(part: string, from: MemorySample, to: MemorySample): Record<string
   return { [`${part} live`]: kibibytes('live'), [`${part} rss`]: kibibytes('rss') };
 }
 
-/** Hosts written by hand: a client library would measure itself. */
+/** A minimal host without a client library, whose cost would be measured too. */
 function createHost({ credentials }: BenchSystem) {
   const agent = new Agent({ keepAlive: true, maxSockets: 10_000 });
   const url = new URL(toolPaths.mcp, credentials.relayerUrl);

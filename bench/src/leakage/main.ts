@@ -13,8 +13,8 @@ import { guessing, reconstruction } from './vector-attacks.ts';
 import { chosenWords, knownTexts } from './word-attacks.ts';
 
 /**
- * `npm run bench:leakage`: what a database's rows reveal to an attacker without `MEM_INDEX_KEY`, and what noise and
- * padding would change (bench/README.md). The rows are those of the relayer's own index.
+ * `npm run bench:leakage`: measures what a database's rows reveal to an attacker without `MEM_INDEX_KEY`, and the effect of noise
+ * and padding (bench/README.md). The rows are written by the relayer's own index.
  */
 
 const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);

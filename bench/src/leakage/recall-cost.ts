@@ -5,7 +5,7 @@ import type { Namespace, Row } from './rows.ts';
 const { fuse, lengthOf, lexicalWeights, modelWeights, questionOf } = indexParts;
 
 export interface RecallCost {
-  /** Share of the evidence among the first ten results of the whole recall, and of the vector leg alone */
+  /** Share of the evidence among the first ten results of the complete recall; `vector`: of the vector search alone */
   fused: number;
   vector: number;
   /** Share of the ten nearest vectors without noise that are among the ten nearest with it */

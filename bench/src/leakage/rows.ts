@@ -5,17 +5,17 @@ import type { Conversation } from '../recall-quality/locomo.ts';
 
 const { decodeVector, termsOf } = indexParts;
 
-/** What a database stores about one text, and what only its owner knows. */
+/** The data that a database stores about one text, and the data that only its owner knows. */
 export interface Row {
   id: string;
-  /** As in the database: after the account's map */
+  /** The vector as stored in the database, after the account's map */
   stored: Float32Array;
-  /** As returned by the embedder, which anyone with the text and the model can compute */
+  /** The vector as returned by the embedder. Anyone with the text and the model can compute it */
   plain: Float32Array;
   /** How often each token occurs, in three steps */
   tokens: ReadonlyMap<string, number>;
   lengthBucket: number;
-  /** The text's terms with the same steps: the attacker knows them for known texts only */
+  /** The text's terms with the same steps. The attacker knows them only for known texts */
   terms: ReadonlyMap<string, number>;
 }
 

@@ -4,7 +4,7 @@ import type { Namespace, Row } from './rows.ts';
 
 const { normalize } = indexParts;
 
-/** A way to store rows that might leak less. */
+/** A way of storing rows that might leak less. */
 export interface Variant {
   name: string;
   /** Length of the noise added to each unit vector */
@@ -34,7 +34,7 @@ export function rowsOf({ rows }: Namespace, { noise, padding }: Variant): Row[] 
   return rows.map((row) => {
     const tokens = new Map(row.tokens);
     if (padding > 0) {
-      // Drawn by their frequency: tokens that are in no text would be recognized at once
+      // Drawn by frequency from the tokens of other texts, because tokens that are in no text would be easy to recognize
       const added = Math.max(leastPadding, Math.round(padding * tokens.size));
       const wanted = Math.min(different, tokens.size + added);
       while (tokens.size < wanted) {

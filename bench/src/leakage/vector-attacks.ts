@@ -3,7 +3,7 @@ import type { Row } from './rows.ts';
 
 /**
  * Cosine between the vectors of unknown rows and their reconstructions by an attacker who knows some texts and their
- * rows. The map preserves inner products, so those with the known rows give the vector's part in the span of the
+ * rows. The map preserves inner products, so the products with the known rows give the projection of the vector onto the
  * known vectors.
  */
 export function reconstruction(known: readonly Row[], unknown: readonly Row[], isNoisy: boolean): number {
@@ -46,7 +46,7 @@ export function guessing(
       products.reduce((sum, product, k) => sum + (product - seen[k]!) ** 2, 0),
     );
     const least = Math.min(...errors);
-    // Equal except for rounding
+    // Equal up to rounding
     const fitting = errors.flatMap((error, i) => (error <= least + 1e-10 ? [i] : []));
     if (fitting.some((i) => guesses[i] === row.plain)) found += 1 / fitting.length;
   }

@@ -29,7 +29,7 @@ export function knownTexts(namespace: Namespace, known: readonly Row[], unknown:
   return revealed(namespace, named, unknown);
 }
 
-/** The texts that contain each, with the frequency: "3×1" */
+/** For each token or term, the texts that contain it with their frequency: "3×1" */
 function occurrences(texts: readonly ReadonlyMap<string, number>[]): Map<string, Set<string>> {
   const sets = new Map<string, Set<string>>();
   for (const [i, counts] of texts.entries())
@@ -40,7 +40,7 @@ function occurrences(texts: readonly ReadonlyMap<string, number>[]): Map<string,
   return sets;
 }
 
-/** The most similar of the others (Jaccard); none if two are equally similar. */
+/** For each entry, the most similar one of the others (Jaccard); none if two are equally similar. */
 function bestOf(some: Map<string, Set<string>>, others: Map<string, Set<string>>): Map<string, string> {
   const standing = new Map<string, string[]>();
   for (const [name, set] of others)
@@ -59,8 +59,8 @@ function bestOf(some: Map<string, Set<string>>, others: Map<string, Set<string>>
 }
 
 /**
- * What an attacker with write access learns: each word is stored as texts of this word alone ("tea", "tea!", "tea?"),
- * and its token is the one that their rows share. Padding is drawn for each row separately.
+ * What an attacker with write access learns: each word is stored as texts that contain only this word ("tea", "tea!", "tea?"),
+ * and its token is the one that their rows share. Padding is drawn separately for each row.
  */
 export function chosenWords(
   namespace: Namespace,

@@ -1,6 +1,6 @@
 import type { EmbeddingConfig } from '@memrelay/dev-env/search-index';
 
-/** The relayer's own variables; without `LLM_API_KEY` the lexical embedder. */
+/** Embedders configured by the relayer's own variables; without `LLM_API_KEY` only the lexical embedder. */
 export function embeddingsFrom(environment: NodeJS.ProcessEnv): EmbeddingConfig[] {
   const shared = {
     baseUrl: environment.LLM_API_BASE ?? 'https://api.openai.com/v1',

@@ -6,7 +6,7 @@ import { readLocomo } from './locomo.ts';
 import { measureKind } from './measure.ts';
 import { printScores, saveScores, scoresOf } from './report.ts';
 
-/** `npm run bench:recall`: how much of the evidence for a question is found (bench/README.md). */
+/** `npm run bench:recall`: measures the share of a question's evidence that is found (bench/README.md). */
 
 /** The parameters were chosen on the first half of the conversations. */
 const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);

@@ -37,7 +37,7 @@ export async function measureKind(
   return outcomes;
 }
 
-/** The same in each run: the lexical embedder's collisions depend on the owner's key. */
+/** The same owner in each run, because the lexical embedder's collisions depend on the owner's key. */
 function ownerOf(name: string, kind: UnitKind): Buffer {
   return createHash('sha256').update(`${kind} of ${name}`).digest();
 }

@@ -1,6 +1,6 @@
 import type { Unit } from './locomo.ts';
 
-/** Textbook Okapi BM25 over unmodified words, for comparison: no stems, exact lengths and frequencies. */
+/** Textbook Okapi BM25 over unmodified words, for comparison: without stems, with exact lengths and frequencies. */
 
 const stopWords = new Set(
   'a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in into is it its me my of on or our she so than that the their them then there these they this those to us was we were what when where which who why will with would you your'.split(

@@ -23,7 +23,7 @@ export function plainRankings(units: readonly Unit[]): Rankings {
   return async (query) => Object.fromEntries(each.map(({ name, rank }) => [name, rank(query)]));
 }
 
-/** Our own search, whole and each of its legs alone: one search gives all three. */
+/** Our own search, merged and each of its two searches alone. One call returns all three. */
 export async function ownRankings(
   index: SearchIndex,
   place: AccountNamespace,

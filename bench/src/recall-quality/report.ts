@@ -9,7 +9,7 @@ import { type Outcome, type Score, scoreOf } from './score.ts';
  */
 export interface RankingScores {
   all: Score;
-  /** The parameters were chosen on these conversations */
+  /** Scores of the conversations on which the parameters were chosen */
   chosenOn: Score;
   heldOut: Score;
   categories: Record<number, Score>;

@@ -4,7 +4,7 @@ export interface Outcome {
   question: number;
   category: number;
   evidence: number;
-  /** From 1; the rank of each piece of evidence, for those among the first `depth` */
+  /** The rank, from 1, of each piece of evidence among the first `depth` results */
   ranks: number[];
 }
 

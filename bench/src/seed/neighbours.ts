@@ -4,8 +4,8 @@ export const neighbourTenants = 2_000;
 export const neighbourRows = 50;
 
 /**
- * Gives 2,000 other accounts 50 memories each, in a namespace of the same name and with exactly the vectors of the
- * owner's best known facts: an index that filters after searching would fill its results with them.
+ * Gives 2,000 other accounts 50 memories each, in a namespace of the same name and with the same vectors as some of the owner's
+ * facts. An index that filters by owner after searching would fill its results with them.
  */
 export async function addNeighbours(database: Client, namespace: string): Promise<void> {
   const tenants = `generate_series(1, ${neighbourTenants}) AS tenant`;

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** One in this many is not stored but used as a question. */
+/** One sentence in this number is used as a question and not stored. */
 const askedOf = 50;
 
 export interface RealSentences {
   originals: string[];
-  /** From the same texts, but not stored */
+  /** Questions: sentences of the same texts that are not stored */
   asked: string[];
 }
 

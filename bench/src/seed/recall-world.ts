@@ -17,11 +17,11 @@ export interface RecallSet {
 export interface RecallWorld {
   system: BenchSystem;
   sets: RecallSet[];
-  /** A namespace whose memories were really uploaded */
+  /** A namespace whose memories were actually uploaded */
   stored: RecallSet;
   /** The key epoch that a blob was sealed under */
   epochOfBlob: ReadonlyMap<string, number>;
-  /** Removes the really uploaded blobs from the blob cache */
+  /** Removes the uploaded blobs from the blob cache */
   forgetCached(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function seedWorld(
   progress: (step: string) => void,
 ): Promise<RecallWorld> {
   const redis = createClient({ url: redisUrl });
-  // Every command fails by itself when the connection does; without a listener the process would exit instead
+  // If the connection fails, each command fails with an error. Without a listener the process would exit instead
   redis.on('error', () => undefined);
   await redis.connect();
   const { memrelay } = benchClient(system, 'unused');

@@ -12,8 +12,8 @@ interface Stored {
 /**
  * Completes accepted and embedded jobs without uploading them: the envelope goes from the job row into the blob
  * cache, under an id of the right format, and the rows get the state that an upload leaves. Ten thousand uploads
- * would take minutes and change nothing about a recall from a warm cache. Returns the jobs it completed; those that
- * an upload worker has leased are left to it.
+ * would take minutes and not affect a recall from a warm cache. Returns the completed jobs. Jobs that an upload worker has
+ * leased are left to that worker.
  */
 export async function skipUploads(
   database: Client,

@@ -8,12 +8,12 @@ export type Stages = Record<string, number>;
 export interface BenchClient {
   memrelay: MemRelay;
   /**
-   * Medians of the stages of all responses since the last call, with `outside`: time that the relayer did not see.
+   * Medians of the stages of all responses since the last call, with `outside`, the time spent outside the relayer.
    */
   takeStages(): Stages;
 }
 
-/** The SDK as an app uses it, with the stages of its responses recorded. */
+/** The SDK as used by an app. Records the stages of its responses. */
 export function benchClient(system: BenchSystem, namespace: string): BenchClient {
   let answers: Stages[] = [];
   const memrelay = MemRelay.fromCredentials(system.credentials, {

@@ -9,7 +9,7 @@ const entry = fileURLToPath(new URL('../../../apps/blobstore/src/main.ts', impor
 
 export interface BlobStoreProcess {
   url: string;
-  /** Its peak memory so far, MiB; NaN where there is no `/proc` */
+  /** Its peak memory so far, MiB; NaN without `/proc` */
   peakMiB(): number;
   stop(): Promise<void>;
 }

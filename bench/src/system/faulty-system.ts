@@ -11,19 +11,19 @@ import { pidOf } from './processes.ts';
 /** A system whose publisher and sidecar fail on demand. */
 export interface FaultySystem {
   client: MemRelay;
-  /** How the publisher fails uploads; undefined: it stores them */
+  /** Sets how the publisher fails uploads; undefined makes it store them */
   publisher(fault: Fault | undefined): void;
-  /** Each upload takes up to this long, until the returned function is called */
+  /** Makes each upload take up to this long, until the returned function is called */
   slowPublisher(ms: number): () => void;
   /**
-   * `kill -9` this long after each start, until the returned function is called, which returns the number of kills.
-   * The relayer stops with it and is restarted immediately.
+   * Kills the sidecar with `kill -9` this long after each start, until the returned function is called. That returns the number
+   * of kills. The relayer stops with the sidecar and is restarted immediately.
    */
   killSidecarEvery(ms: number): () => Promise<number>;
   stop(): Promise<void>;
 }
 
-/** On Postgres and Redis, with quilts; the relayer is restarted whenever it stops, as a platform would. */
+/** Starts the system on Postgres and Redis, with quilts. The relayer is restarted whenever it stops, as a platform would. */
 export async function startFaultySystem(): Promise<FaultySystem> {
   const opened: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {

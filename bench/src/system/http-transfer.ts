@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
-/** Keep-alive connections, and as little as possible between the bench and the socket. */
+/** Keep-alive connections, with as little overhead as possible between the bench and the socket. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 export interface Transferred {

@@ -1,4 +1,4 @@
-/** Run as a separate process, whose peak memory is then that of one blob id: `identify-file.ts <path> <shards>`. */
+/** Computes one blob id: `identify-file.ts <path> <shards>`. A separate process, so that its peak memory is that of one id. */
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import { withFileSource } from '@memrelay/blob-id/source/file-source-node';
 

@@ -8,12 +8,12 @@ import { type PartName, pidOf } from './processes.ts';
 export interface MemorySample {
   /** Live objects and buffers, after garbage collection */
   live: number;
-  /** Everything that the operating system has given it */
+  /** All memory given by the operating system */
   rss: number;
 }
 
 export interface MemorySamples {
-  /** For the environment of the system to be measured */
+  /** NODE_OPTIONS for the environment of the measured system */
   nodeOptions: string;
   sample(part: PartName): Promise<MemorySample>;
   close(): Promise<void>;

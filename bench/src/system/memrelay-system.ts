@@ -17,7 +17,7 @@ export interface Services {
   /** A separate database, empty at first */
   databaseUrl: string;
   redisUrl: string;
-  /** Another one, empty as well */
+  /** Creates another empty database */
   anotherDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface BenchSystem {
   chainUrl: string;
   /** Stops the blob store and with it all uploads, as if it were slow; the returned function resumes it. */
   pauseUploads(): () => void;
-  /** Stops it, and restarts it with the same network, blobs and secrets on another database. */
+  /** Stops the system, and restarts it with the same network, blobs and secrets on another database. */
   restartOn(databaseUrl: string): Promise<void>;
   stop(): Promise<void>;
 }

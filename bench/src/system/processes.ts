@@ -66,7 +66,7 @@ export function pidOf(part: PartName): number {
 
 export type CpuMs = Partial<Record<PartName, number>>;
 
-/** Processor time of each part so far, in ms; empty where there is no `/proc`. */
+/** Processor time of each part so far, in ms; empty without `/proc`. */
 export function cpuSoFar(): CpuMs {
   const sums: CpuMs = {};
   if (process.platform !== 'linux') return sums;
