@@ -6,25 +6,25 @@ import { openSession, type Targets } from './session.ts';
 
 type Environment = Record<string, string | undefined>;
 
-export const usage = `Holds a Walrus publisher and aggregator against what release 1.56 does on the wire.
+export const usage = `Compares a Walrus publisher and aggregator with the wire behaviour of release 1.56.
 
   npm run conformance:blobstore -- URL
   npm run conformance:blobstore -- --publisher URL --aggregator URL
 
-  URL                    a daemon that is both
-  --token-publisher URL  one that asks for tokens and verifies uploads: --jwt-verify-upload, HS256
+  URL                    a daemon that is both publisher and aggregator
+  --token-publisher URL  a publisher that requires HS256 tokens, with --jwt-verify-upload
   --tight URL            a blob store with --max-body-size 1 --max-quilt-body-size 64
                          --publisher-max-concurrent-requests 1 --publisher-max-buffer-size 1
-  --restricted URL       one with --max-blob-size 500 and a --blocklist of what restrictions.ts stores
-  --relay URL            an upload relay on the same chain; a blob store with a chain is one
-  --shards N             shards that its blob IDs are computed for (1000)
+  --restricted URL       a blob store with --max-blob-size 500 and a --blocklist of the blobs in restrictions.ts
+  --relay URL            an upload relay on the same chain, for example a blob store with a chain
+  --shards N             number of shards for which the daemon computes blob IDs (1000)
 
-Secrets are variables: BLOBSTORE_ADMIN_TOKEN for the rows that set attributes, delete and end an epoch, and
-BLOBSTORE_JWT_DECODE_SECRET for those about tokens. Rows marked "ours" hold for the blob store of this
-repository alone, those marked "walrus" for all others. Stores cost what they cost: think twice on mainnet.
+Set secrets as variables: BLOBSTORE_ADMIN_TOKEN for the rows that set attributes, delete, or end an epoch, and
+BLOBSTORE_JWT_DECODE_SECRET for the token rows. Rows marked "ours" apply only to the blob store of this repository,
+rows marked "walrus" only to other services. Every store is paid for, so be careful on mainnet.
 `;
 
-/** Throws an error with words for a person when the arguments make no sense. */
+/** Parses the command line. Throws an error with a readable message if the arguments are invalid. */
 export function parseTargets(args: string[], env: Environment): Targets {
   const { values, positionals } = parseArgs({
     args,

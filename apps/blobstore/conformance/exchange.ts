@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-/** A request as it is sent: only `Host` and the length of the body are added. */
+/** A request exactly as it is sent, except that `Host` and `Content-Length` are added. */
 export interface Sent {
   method: string;
   url: string;
@@ -42,12 +42,12 @@ function collect(response: IncomingMessage): Promise<Answer> {
 }
 
 /**
- * Sends one request and reads the whole response, without following redirects. Throws when there is none. Uses Node's
- * own client instead of `fetch`, which adds headers and normalizes paths.
+ * Sends one request and reads the whole response, without following redirects. Throws if there is no response
+ * within 120 s. Uses Node's own client instead of `fetch`, which adds headers and normalizes paths.
  */
 export function exchange({ method, url, headers, body }: Sent): Promise<Answer> {
   const { protocol, host, hostname, port } = new URL(url);
-  // As given: a URL would fix paths that are broken on purpose.
+  // Taken from the text, because `URL` would normalize paths that are malformed on purpose.
   const path = /^[^/]+\/\/[^/]+(.*)$/.exec(url)?.[1] || '/';
   const request = protocol === 'https:' ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
@@ -59,7 +59,7 @@ export function exchange({ method, url, headers, body }: Sent): Promise<Answer> 
     for (const [name, value] of Object.entries({ host, ...length, ...headers })) {
       if (value !== undefined) outgoing.setHeader(name, value);
     }
-    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no response within ${timeoutMs} ms`)));
     outgoing.on('error', reject);
     outgoing.end(body);
   });

@@ -28,7 +28,7 @@ export interface Expected {
   body?: Uint8Array | string;
 }
 
-/** Compares a response with the expected one; headers that are not named are ignored. */
+/** Compares a response with the expected one. Ignores headers that `headers` does not list. */
 export function expectAnswer(answer: Answer, { status, headers = {}, body }: Expected): void {
   if (answer.status !== status) {
     throw new Mismatch(`status ${answer.status}, expected ${status}: ${shown(answer.body.toString())}`);
@@ -43,12 +43,12 @@ export function expectAnswer(answer: Answer, { status, headers = {}, body }: Exp
   const expected = Buffer.from(body);
   if (!answer.body.equals(expected)) {
     throw new Mismatch(
-      `the body has ${answer.body.length} bytes that are not the expected ${expected.length}`,
+      `the body has ${answer.body.length} bytes that differ from the expected ${expected.length}`,
     );
   }
 }
 
-/** The JSON of an answer. */
+/** The parsed JSON body of a response. Throws `Mismatch` if it is not JSON. */
 export function jsonOf<T>(answer: Answer): T {
   try {
     return JSON.parse(answer.body.toString()) as T;
@@ -63,7 +63,7 @@ export interface Envelope {
   error: { status: string; code: number; message: string; details: Record<string, unknown>[] };
 }
 
-/** Canonical names of statuses in the envelope, where there is one for the status. */
+/** Canonical names in the envelope, by HTTP status. */
 const statusNames: Record<number, readonly string[]> = {
   400: ['INVALID_ARGUMENT', 'FAILED_PRECONDITION'],
   401: ['UNAUTHENTICATED'],
@@ -77,7 +77,7 @@ const statusNames: Record<number, readonly string[]> = {
   504: ['DEADLINE_EXCEEDED'],
 };
 
-/** Checks that a response has exactly the keys of every error, and returns it. */
+/** Checks that a response has the error envelope, with no other keys, and returns the error. */
 export function envelopeOf(answer: Answer, domain: string): Envelope['error'] {
   const { status } = answer;
   expectAnswer(answer, { status, headers: { 'content-type': 'application/json' } });

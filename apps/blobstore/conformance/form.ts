@@ -12,7 +12,7 @@ export interface Form {
   body: Buffer;
 }
 
-/** A `multipart/form-data` body, also of parts that no well-made client would send. */
+/** A `multipart/form-data` body. The parts may be malformed. */
 export function formOf(parts: readonly Part[], boundary: string = randomUUID()): Form {
   const pieces = parts.flatMap(({ name, content, headers = '' }) => {
     const field = name === undefined ? '' : `; name="${name.replaceAll('"', '%22')}"`;

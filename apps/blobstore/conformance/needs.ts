@@ -12,7 +12,7 @@ export type Need =
   | 'no chain'
   | '1000 shards';
 
-/** Why a row cannot run here, if it cannot. */
+/** The reason why a row cannot run in this session; undefined if it can. */
 export function missing({ targets, shards, ours }: Session, need: Need): string | undefined {
   switch (need) {
     case 'publisher':
@@ -21,7 +21,7 @@ export function missing({ targets, shards, ours }: Session, need: Need): string 
       return targets.aggregator === undefined ? 'no aggregator given' : undefined;
     case 'admin':
       // The token is not sent to third-party services.
-      if (!ours) return 'only a store of ours has admin routes';
+      if (!ours) return 'only the blob store of this repository has admin routes';
       return targets.adminToken === undefined ? 'no BLOBSTORE_ADMIN_TOKEN given' : undefined;
     case 'tokens':
       return targets.tokens === undefined ? 'no publisher with tokens given' : undefined;
@@ -32,8 +32,8 @@ export function missing({ targets, shards, ours }: Session, need: Need): string 
     case 'relay':
       return targets.relay === undefined ? 'no upload relay given' : undefined;
     case 'no chain':
-      return targets.relay === undefined ? undefined : 'there is a chain';
+      return targets.relay === undefined ? undefined : 'the publisher uses a chain';
     case '1000 shards':
-      return shards === 1000 ? undefined : 'the blob IDs are of another number of shards';
+      return shards === 1000 ? undefined : 'blob IDs are computed for another number of shards';
   }
 }

@@ -2,7 +2,7 @@ import type { Result } from './run-row.ts';
 
 const marks = { holds: '✓', fails: '✗', skipped: '–' } as const;
 
-/** One line for a row, and below it why it failed. */
+/** One line for a row, followed by the reason if it failed. */
 export function lineOf({ row, outcome, reason }: Result): string {
   const origin = row.only === undefined ? '' : ` [${row.only}]`;
   const line = `  ${marks[outcome]} ${row.name}${origin}`;
@@ -10,7 +10,7 @@ export function lineOf({ row, outcome, reason }: Result): string {
   return outcome === 'skipped' ? `${line} (${reason})` : line;
 }
 
-/** The closing count, with what was skipped by reason. */
+/** The final counts, with the number of skipped rows by reason. */
 export function summaryOf(results: readonly Result[]): string {
   const count = (outcome: Result['outcome']): number =>
     results.filter((result) => result.outcome === outcome).length;

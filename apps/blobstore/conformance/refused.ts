@@ -2,19 +2,19 @@ import type { Answer } from './exchange.ts';
 import { envelopeOf, expectAnswer, same } from './expectations.ts';
 import type { Session } from './session.ts';
 
-/** Whose words an error is. */
+/** Values of `domain` in the envelope: the component that reports the error. */
 export const daemon = 'daemon.walrus.space';
 export const publisherAuth = 'auth.publisher.walrus.space';
 
-/** An error with this status and reason in the envelope, as every service answers it. */
+/** Expects an error with this status, and with this reason in the envelope. */
 export function refused(answer: Answer, status: number, reason: string, domain = daemon): void {
   expectAnswer(answer, { status });
   same('reason', envelopeOf(answer, domain).details[0]?.reason, reason);
 }
 
 /**
- * An error that the real daemons' framework answers as plain text: there its status alone counts, with a store of
- * ours the envelope as well.
+ * Expects an error that the real daemons' framework sends as plain text. Only the status is compared there; the
+ * blob store of this repository must also send the envelope.
  */
 export function refusedByFramework(session: Session, answer: Answer, status: number, reason: string): void {
   expectAnswer(answer, { status });

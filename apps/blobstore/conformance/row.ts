@@ -3,10 +3,10 @@ import type { Session } from './session.ts';
 
 /** One statement about the wire. */
 export interface Row {
-  /** Where it is from: a section of the facts about release 1.56, or `ours` */
+  /** Its source: a section of the facts about release 1.56, or `ours` */
   section: string;
   name: string;
-  /** `ours` is where this store differs on purpose, `walrus` what the real services do there */
+  /** `ours`: behaviour in which this store differs on purpose; `walrus`: what the real services do instead */
   only?: 'ours' | 'walrus';
   needs: readonly Need[];
   /** Throws if the statement does not hold. */
@@ -15,7 +15,7 @@ export interface Row {
 
 type Check = Row['check'];
 
-/** Rows of one section. */
+/** Creates the rows of one section. */
 export function section(name: string, needs: readonly Need[]) {
   const rows: Row[] = [];
   const add =

@@ -15,7 +15,10 @@ function reasonToSkip(session: Session, { only, needs }: Row): string | undefine
   return needs.map((need) => missing(session, need)).find((reason) => reason !== undefined);
 }
 
-/** Never throws because of a service. Rows must run one after another, because they disturb each other. */
+/**
+ * Runs one row. A failure of the service becomes a result, not an exception. Rows must run one after another,
+ * because they interfere with each other.
+ */
 export async function runRow(session: Session, row: Row): Promise<Result> {
   const skip = reasonToSkip(session, row);
   if (skip !== undefined) return { row, outcome: 'skipped', reason: skip };

@@ -3,17 +3,23 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { type Answer, exchange, type Observer, type Sent } from './exchange.ts';
 import { expectAnswer, jsonOf } from './expectations.ts';
 
-/** Where the suite runs. */
+/** The services that the suite tests. */
 export interface Targets {
   publisher?: string | undefined;
   aggregator?: string | undefined;
-  /** The admin routes of the aggregator, where it is a store of ours */
+  /** Token for the admin routes, if the aggregator is a blob store of this repository */
   adminToken?: string | undefined;
-  /** A publisher that asks for tokens under this HS256 secret and verifies uploads; may be the other one */
+  /** A publisher that requires tokens signed with this HS256 secret and verifies uploads; may be `publisher` */
   tokens?: { publisher: string; secret: string } | undefined;
-  /** A store of ours that works on one store at a time and takes bodies of 1 KiB and quilts of 64 KiB */
+  /**
+   * A blob store of this repository that processes one store at a time, with bodies up to 1 KiB and quilts up to 64
+   * KiB
+   */
   tight?: string | undefined;
-  /** A store of ours that reads blobs up to 500 bytes and blocks the text `blocked`, and its quilt, by their ids */
+  /**
+   * A blob store of this repository that serves blobs up to 500 bytes and has the ids of the text `blocked` and its
+   * quilt in its blocklist
+   */
   restricted?: string | undefined;
   /** An upload relay on the chain of the publisher */
   relay?: string | undefined;
@@ -65,17 +71,17 @@ export interface StoredBlob {
   bytes: Buffer;
 }
 
-/** What rows work with: the services, and a blob that is stored once for all. */
+/** The state that rows share: the services, and a blob that is stored once for all rows. */
 export interface Session {
   targets: Targets;
-  /** Whether it is a store of ours, which may differ where that was decided */
+  /** Whether this is the blob store of this repository, which differs from Walrus in some documented points */
   ours: boolean;
   shards: number;
   publisher(path: string, request?: Request): Promise<Answer>;
   aggregator(path: string, request?: Request): Promise<Answer>;
   at(base: string, path: string, request?: Request): Promise<Answer>;
   admin(path: string, method: string, body?: object): Promise<Answer>;
-  /** Stores bytes and returns the parsed answer. */
+  /** Stores bytes and returns the parsed response. */
   store(body: string | Uint8Array, query?: string): Promise<StoreResponse>;
   /** Stores bytes as a new object and returns it. */
   create(body: string | Uint8Array, query?: string): Promise<NonNullable<StoreResponse['newlyCreated']>>;
@@ -87,7 +93,7 @@ async function isOurs(at: Session['at'], base: string): Promise<boolean> {
   return status === 200 && body.toString().startsWith('{"openapi"');
 }
 
-/** Throws when no service answers. */
+/** Throws if no service responds. */
 export async function openSession(targets: Targets): Promise<Session> {
   const { publisher, aggregator, adminToken, observer } = targets;
 
@@ -101,7 +107,7 @@ export async function openSession(targets: Targets): Promise<Session> {
   }
 
   const base = aggregator ?? publisher;
-  if (base === undefined) throw new Error('a publisher or an aggregator is needed');
+  if (base === undefined) throw new Error('a publisher or an aggregator is required');
   let blob: Promise<StoredBlob> | undefined;
 
   const session: Session = {

@@ -38,23 +38,24 @@ import { openSliverUploads } from './storage-node/sliver-uploads.ts';
 import { createStorageNodes, type NodeContext, type StorageNodes } from './storage-node/storage-nodes.ts';
 
 export interface BlobStore {
-  /** Where publisher and aggregator answer, without a slash at the end */
+  /** URL of publisher and aggregator, without a trailing slash */
   url: string;
   admin: BlobStoreAdmin;
-  /** Finishes the requests under way, then gives everything back. */
+  /** Waits for requests in progress (up to 10 s), then releases all resources. */
   close(): Promise<void>;
 }
 
-/** Every listing of a bucket costs money, more than the storage that an earlier sweep would free. */
+/** Listing a bucket costs money, more than an earlier sweep would save in storage. */
 const sweepIntervalMs = { disk: 600_000, s3: 3_600_000 };
-/** How long a close waits for responses under way before it cuts them off. */
+/** How long `close` waits for responses in progress before it cuts them off. */
 const drainMs = 10_000;
 const idleCheckMs = 50;
 
 /**
- * Starts a publisher and aggregator. Throws `DirectoryLockedError` when another process has the data directory,
- * the system's `EADDRINUSE` error when the port is taken, and a plain error when the directory was made for
- * another number of shards, its journal is damaged other than at its end, the blocklist cannot be used, or the chain or its keys do not fit.
+ * Starts a publisher and aggregator. Throws `DirectoryLockedError` if another process uses the data directory, the
+ * system's `EADDRINUSE` error if the port is taken, and a plain error if the directory was created for another
+ * number of shards, its journal is damaged anywhere but at its end, the blocklist is invalid, or the chain or its
+ * keys do not match.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { dataDir } = options;
@@ -107,7 +108,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     await chain?.announce(options.nodeUrl ?? reachableUrl(url)).catch((error: unknown) => {
       logger.warn({ err: error }, 'the chain does not list this store as its storage nodes');
     });
-    // First of all, so that a slow answer does not hold up the end.
+    // Runs first on close, so that an injected delay does not hold it up.
     cleanUp.defer(() => faults.clear());
     return { url, admin, close: () => cleanUp.disposeAsync() };
   } catch (error) {
@@ -116,12 +117,12 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
   }
 }
 
-/** A wildcard address is no place to send a client to. */
+/** Clients cannot connect to a wildcard address, so it is replaced by the loopback address. */
 function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
-/** The SDK is loaded where it is needed: it takes 25 MB and a tenth of a second. */
+/** The SDK is loaded only here, because loading takes 25 MB and 0.1 s. */
 async function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): Promise<NamedBucket> {
   const { createS3Client } = await import('./storage/s3/s3-client.ts');
   const { openBucket } = await import('./storage/s3/bucket.ts');
@@ -153,7 +154,7 @@ async function serve(
 ): Promise<string> {
   cleanUp.defer(async () => {
     const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs);
-    // A connection that falls idle after the close began would else be kept alive for its client.
+    // Otherwise connections that become idle after the close began would be kept alive.
     const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
     await app.close();
     clearTimeout(cutOff);
@@ -164,7 +165,7 @@ async function serve(
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** The storage nodes over a store; what they open is given to `cleanUp`. */
+/** Opens the storage nodes of a store. Registers their resources with `cleanUp`. */
 async function openStorageNodes(
   context: NodeContext,
   node: StorageNode,

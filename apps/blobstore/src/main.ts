@@ -5,7 +5,7 @@ import { readConfig } from './config/config.ts';
 import { helpText } from './config/flags.ts';
 import { ConfigError } from './config/settings.ts';
 
-/** Stdout carries the ready line alone; logs go to stderr. */
+/** Stdout gets only the ready line; logs go to stderr. */
 const logger = pino({ name: 'blobstore', level: process.env.LOG_LEVEL ?? 'info' }, pino.destination(2));
 
 function explain(error: unknown): string {

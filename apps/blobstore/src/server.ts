@@ -26,21 +26,21 @@ import { addUploadRelay } from './upload-relay/relay-routes.ts';
 /** The identifier of a quilt patch is one path segment of up to 65,535 bytes, so the head of a request may be longer. */
 const maxHeadBytes = 80 * 1024;
 
-/** A body that trickles in must not occupy a publisher's place forever. */
+/** A slow upload must not occupy one of the publisher's places forever. */
 const requestTimeoutMs = 300_000;
 
 export interface ServerParts {
-  /** Without it there is nothing below `/admin` */
+  /** Without it the routes below `/admin` do not exist */
   adminToken?: string | undefined;
-  /** Where only this machine can reach the store: protection against DNS rebinding */
+  /** Protects against DNS rebinding; set if only this machine can reach the store */
   hosts?: HostRules | undefined;
-  /** Pages that may do more than read; any when absent */
+  /** Origins whose pages may do more than read; any when absent */
   allowedOrigins?: readonly string[] | undefined;
-  /** Without them there is nothing below `/nodes` */
+  /** Without them the routes below `/nodes` do not exist */
   storageNodes?: StorageNodes | undefined;
 }
 
-/** The HTTP surface over a context, not yet listening. */
+/** Builds the HTTP server for a context. It is not listening yet. */
 export function buildServer(
   context: BlobStoreContext,
   admin: BlobStoreAdmin,
@@ -55,10 +55,10 @@ export function buildServer(
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     clientErrorHandler: replyClientError,
-    // `addHostCheck` answers instead, with the envelope.
+    // `addHostCheck` checks it instead and replies with the envelope.
     http: { requireHostHeader: false, maxHeaderSize: maxHeadBytes },
     routerOptions: { maxParamLength: maxHeadBytes },
-    // A path that cannot be decoded gets here before any hook has run.
+    // For a path that cannot be decoded this is called before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...corsHeaders });
       return replyError(error, request, reply);
@@ -96,9 +96,9 @@ export function buildServer(
 }
 
 /**
- * Judges `Host`. With `hosts`, names that are not allowed are refused. In any case a request of HTTP/1.1 without one
- * is malformed, and so is any request with two (RFC 9112, 3.2): a proxy in front may have read the other one. Node
- * could refuse the first kind by itself, but without the error envelope. An empty `Host` is served.
+ * Checks the `Host` header. With `hosts`, rejects names that are not allowed. Always rejects HTTP/1.1 requests
+ * without `Host`, and requests with two (RFC 9112, 3.2), because a proxy may have used the other one. Node could
+ * reject a missing `Host` itself, but without the error envelope. An empty `Host` is accepted.
  */
 function addHostCheck(app: FastifyInstance, hosts: HostRules | undefined): void {
   app.addHook('onRequest', async ({ raw }, reply) => {

@@ -43,11 +43,11 @@ describe('the token', () => {
 
   test.each([
     ['none', undefined],
-    ['another', 'Bearer another-token-altogether'],
-    ['one that begins alike', `Bearer ${adminToken}x`],
-    ['the beginning of it', `Bearer ${adminToken.slice(0, -1)}`],
-    ['an empty one', 'Bearer '],
-    ['another scheme', `Basic ${adminToken}`],
+    ['a different token', 'Bearer another-token-altogether'],
+    ['a longer token with the right prefix', `Bearer ${adminToken}x`],
+    ['a prefix of the token', `Bearer ${adminToken.slice(0, -1)}`],
+    ['an empty token', 'Bearer '],
+    ['a different scheme', `Basic ${adminToken}`],
   ])('%s is rejected on every route', async (_name, authorization) => {
     const { url } = await startStore({ adminToken });
     const headers = authorization === undefined ? {} : { authorization };
@@ -71,7 +71,7 @@ describe('the token', () => {
 });
 
 describe('lists', () => {
-  test('blobs are paged in the order of their ids, each once', async () => {
+  test('lists each blob once, in pages ordered by id', async () => {
     const { url, call } = await startWithAdmin();
     const ids = new Set<string>();
     for (let number = 0; number < 7; number += 1) ids.add(await blobIdOf(url, `blob ${number}`));
@@ -87,7 +87,7 @@ describe('lists', () => {
     expect(listed).toEqual([...ids].sort());
   });
 
-  test('a blob is listed with its size and status, objects with all their fields', async () => {
+  test('lists blobs with their size and status, and objects with all their fields', async () => {
     const { url, call } = await startWithAdmin();
     const { blobObject } = await putNew(url, 'hello');
     const { blobId } = blobObject;
@@ -201,7 +201,7 @@ describe('changes', () => {
     expect(await refusal(await ask(method, path, body))).toEqual({ status, reason });
   });
 
-  test('a change that the rules forbid is a 409 with the reason', async () => {
+  test('rejects a change that the rules forbid with 409 and the reason', async () => {
     const { url, admin, ask } = await startWithAdmin();
     const permanent = await putNew(url, 'x', `?permanent=true&send_object_to=${recipient}`);
     const path = `/objects/${permanent.blobObject.id}`;

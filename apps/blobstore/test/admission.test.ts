@@ -5,7 +5,7 @@ import { createAdmission } from '../src/http/admission.ts';
 import { addErrorReplies } from '../src/http/error-replies.ts';
 import { blobIdOf, patient, refusal, startStore } from './running-store.ts';
 
-/** An upload that has begun and waits with the rest of its body. */
+/** Starts an upload whose body is not complete yet. */
 function hold(url: string): { upload: ClientRequest; status: Promise<number | undefined> } {
   const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers: { expect: '100-continue' } });
   const status = new Promise<number | undefined>((resolve, reject) => {

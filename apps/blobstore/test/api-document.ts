@@ -68,7 +68,7 @@ function problemOfBody(operation: Operation, answer: Answer, place: string[]): s
   return problemWith(value, ...place, 'responses', String(answer.status), 'content', type, 'schema');
 }
 
-/** Which responses were seen, and where they differ from the document. */
+/** Collects the observed responses and their differences from the document. */
 export function createDocumentCheck() {
   const seen = new Set<string>();
   const problems = new Set<string>();

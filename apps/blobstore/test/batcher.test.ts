@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from '../src/registry/chain/batcher.ts';
 
-/** A batcher of at most 5 whose batches wait until they are released, and the batches so far. */
+/** A batcher of at most 5 items whose batches wait until they are released, with the batches so far. */
 function controlled() {
   const batches: number[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -19,7 +19,7 @@ function controlled() {
   return { store, batches, open: () => gates.shift()?.resolve() };
 }
 
-test('runs the first item alone, batches items that arrive in the meantime, and returns each its result', async () => {
+test('runs the first item alone, batches items that arrive in the meantime, and returns the result of each item', async () => {
   const { store, batches, open } = controlled();
   const answers = [1, 2, -3, 4].map((item) => store(item).catch((error: Error) => error.message));
   open();
@@ -29,14 +29,14 @@ test('runs the first item alone, batches items that arrive in the meantime, and 
   expect(await Promise.all(answers)).toEqual([10, 20, '-3', 40]);
 });
 
-test('batches returning callers together again, and finally runs a single one alone', async () => {
+test('batches callers that return together, and runs a single remaining one alone', async () => {
   const { store, batches, open } = controlled();
   const first = [1, 2, 3].map(store);
   open();
   await expect.poll(() => batches.length).toBe(2);
   open();
   await Promise.all(first);
-  // Both of the last batch are here, so nothing is waited for.
+  // Both callers of the last batch have returned, so the batcher does not wait any longer.
   const again = [4, 5].map(store);
   await expect.poll(() => batches.length).toBe(3);
   expect(batches[2]).toEqual([4, 5]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BlobIndex } from '../src/storage/blob-index.ts';
 import type { StoredBlob } from '../src/storage/storage.ts';
 
-/** Blobs whose hashes begin alike, so that they share chains. */
+/** Blobs whose hashes start with the same bytes, so that they share chains. */
 const blobs: StoredBlob[] = Array.from({ length: 40 }, (_, i) => {
   const hash = () => Buffer.concat([Buffer.from([i % 2, 0, 0, 0]), randomBytes(28)]).toString('base64url');
   return { blobId: hash(), digest: hash(), rootHash: hash(), size: 2 ** 33 + i };

@@ -30,7 +30,7 @@ function digestsOf(content: Buffer): Buffer {
 }
 
 test.each([0, 1, blockBytes - 1, blockBytes, blockBytes + 1, 3 * blockBytes, 3 * blockBytes + 5])(
-  'computes the same digests of %i bytes however they arrive',
+  'computes the same digests of %i bytes for any chunk size',
   async (size) => {
     const content = randomBytes(size);
     for (const chunkBytes of [1000, 65_536, blockBytes, blockBytes + 1, 10 * blockBytes]) {

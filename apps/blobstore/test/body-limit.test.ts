@@ -44,7 +44,7 @@ test('one byte above the limit is rejected, announced or not, and leaves nothing
   expect(await readdir(join(dataDir, 'incoming'))).toEqual([]);
 });
 
-test('a limit above what the shards can encode is lowered to that', async () => {
+test('lowers a limit above the maximum blob size of the shards', async () => {
   const { url } = await startStore({ nShards: 10, limits: { maxBodyBytes: 100 * mebibyte } });
   const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: Buffer.alloc(2 * mebibyte) });
   expect(await refusal(response)).toEqual({ status: 413, reason: 'PAYLOAD_TOO_LARGE' });

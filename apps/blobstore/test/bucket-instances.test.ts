@@ -18,7 +18,7 @@ import { startProxy, type Verdict } from './s3-proxy.ts';
 import { bucketAt, keysOf, sharedS3 } from './s3-server.ts';
 
 const s3 = sharedS3();
-/** Starts of processes take long on a busy machine. */
+/** Starting processes takes long on a busy machine. */
 const patientMs = 180_000;
 const epochDurationMs = 86_400_000;
 
@@ -61,7 +61,7 @@ test('a deletion through one instance applies to the other', async () => {
   expect(await refusal(await read(a, blobObject.blobId))).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });
 });
 
-test('everything is there after a restart with another data directory', async () => {
+test('keeps everything across a restart with another data directory', async () => {
   const place = s3().place();
   const first = await start(place);
   const blobId = await blobIdOf(first.url, 'kept');
@@ -69,10 +69,10 @@ test('everything is there after a restart with another data directory', async ()
   expect(await (await read(await start(place), blobId)).text()).toBe('kept');
 });
 
-test('concurrent sweeps of one instance and stores of another lose nothing', async () => {
+test('loses nothing when one instance sweeps while another stores', async () => {
   const place = s3().place();
   let time = 1_700_000_000_000;
-  // Copies are old after two seconds, so that a sweep meets many that are being stored again.
+  // A short grace period of two seconds, so that sweeps find many copies that are being stored again.
   const options = { epochDurationMs, now: () => time, graceMs: 2000 };
   const [storing, sweeping] = await Promise.all([start(place, options), start(place, options)]);
   const bodies = Array.from({ length: 6 }, () => randomBytes(200));
@@ -87,14 +87,14 @@ test('concurrent sweeps of one instance and stores of another lose nothing', asy
     while (Date.now() < ends || kept === 0 || swept === 0) {
       const body = bodies[randomInt(bodies.length)]!;
       const stored = await fetch(`${storing.url}/v1/blobs`, { method: 'PUT', body });
-      // A store that took longer than its content was safe for has to say so.
+      // A store that took longer than the grace period must report an error.
       if (stored.status === 503) continue;
       const { newlyCreated } = (await stored.json()) as StoreAnswer;
       const answer = await read(sweeping, newlyCreated!.blobObject.blobId);
       expect(answer.status).toBe(200);
       expect(body.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
       kept += 1;
-      // All objects end, and the next store may find content that nothing keeps.
+      // All objects expire, and the next store may find content without a live object.
       time += epochDurationMs;
     }
   } finally {
@@ -124,7 +124,7 @@ test(
   patientMs,
 );
 
-test('while the bucket is unavailable every response is 503, and afterwards everything is there', async () => {
+test('responds 503 while the bucket is unavailable, and has lost nothing afterwards', async () => {
   let verdict: Verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => verdict);
   const store = await start({ ...s3().place(proxy), timeoutMs: 1500 });
@@ -141,7 +141,7 @@ test('while the bucket is unavailable every response is 503, and afterwards ever
 });
 
 describe('settings stored in the bucket', () => {
-  test('another instance takes shards and epochs from it', async () => {
+  test('are used by another instance', async () => {
     const place = s3().place();
     const first = await start(place, { nShards: 10, epochDurationMs });
     const blobId = await blobIdOf(first.url, 'ten shards');
@@ -150,7 +150,7 @@ describe('settings stored in the bucket', () => {
     expect(await second.admin.currentEpoch()).toBe(await first.admin.currentEpoch());
   });
 
-  test('other shards and other epochs are rejected', async () => {
+  test('must match the configured shards and epochs', async () => {
     const place = s3().place();
     await start(place, { nShards: 31, epochDurationMs });
     await expect(start(place, { nShards: 10 })).rejects.toThrow(/holds blobs for 31 shards/);
@@ -158,7 +158,7 @@ describe('settings stored in the bucket', () => {
     await expect(start(place, { epochDurationMs: null })).rejects.toThrow(/not for .* epochs by hand/);
   });
 
-  test('only one of two instances with different settings initializes it', async () => {
+  test('are written by only one of two instances with different settings', async () => {
     const place = s3().place();
     const started = await Promise.allSettled([start(place, { nShards: 31 }), start(place, { nShards: 10 })]);
     expect(started.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);

@@ -87,7 +87,7 @@ test('keeps both of two concurrent changes', async () => {
     a.setAttributes(object.id, { x: '1' }),
     b.setAttributes(object.id, { y: '2' }),
   ]);
-  // Both promised an end; the later one holds.
+  // Both returned an end epoch; the later one applies.
   const ends = [first, second].map((paid) => paid.object.storage.endEpoch);
   expect(await b.find(object.id)).toMatchObject({
     attributes: { x: '1', y: '2' },
@@ -129,7 +129,7 @@ test('a burnt object is deleted, but its blob stays', async () => {
   expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ owned: false }]);
 });
 
-test('an epoch change by hand in one instance applies to the others', async () => {
+test('a manual epoch change in one instance applies to the others', async () => {
   const place = s3().place();
   const clock = movableClock();
   const [a, b] = [open(place, clock), open(place, clock)];
@@ -142,7 +142,7 @@ test('an epoch change by hand in one instance applies to the others', async () =
   expect(await open(place, clock).currentEpoch()).toBe(before + 3);
 });
 
-test('lists are paged in order, without ended objects', async () => {
+test('lists are paged in order, without expired objects', async () => {
   const place = { ...s3().place(), pageSize: 4 };
   const registry = open(place);
   const blobs = [newBlob(), newBlob(), newBlob(), newBlob()];
@@ -196,7 +196,7 @@ test('an interrupted removal never revives its object', async () => {
   const bucket = bucketAt(place);
   const keys = await keysOf(bucket, `objects/${blob.blobId}/`);
   expect(keys).toHaveLength(3);
-  // In the order in which they are removed: the deletion last.
+  // In the order of removal, in which the deletion record is last.
   for (const key of keys.toSorted(
     (a, b) => Number(a.includes('.deleted.')) - Number(b.includes('.deleted.')),
   )) {
@@ -207,7 +207,7 @@ test('an interrupted removal never revives its object', async () => {
   }
 });
 
-test('forgets objects one epoch after their end, not before', async () => {
+test('forgets objects one epoch after they expire, not before', async () => {
   const place = s3().place();
   const clock = movableClock();
   const registry = open(place, clock);
@@ -222,7 +222,7 @@ test('forgets objects one epoch after their end, not before', async () => {
   await registry.forgetEnded!();
   expect(await keys()).toBe(8);
   clock.forward(1);
-  // Deleted in an epoch before; the other one ended with this epoch's start.
+  // One object was deleted in an earlier epoch; the other one expired at the start of this epoch.
   await registry.forgetEnded!();
   expect(await keys()).toBe(5);
   await open(place, clock, 3_600_000).forgetEnded!();

@@ -47,7 +47,7 @@ test('a read by object id returns the allowed attributes as headers, in addition
   expect(byBlobId.headers).not.toHaveProperty('content-disposition');
 });
 
-test('a range has them too', async () => {
+test('a range read returns the attributes as headers too', async () => {
   const { url, objectId } = await startWithAttributes(attributes);
   const range = { range: 'bytes=3-7' };
   const read = await rawRead(`${url}/v1/blobs/by-object-id/${objectId}`, { headers: range });
@@ -56,7 +56,7 @@ test('a range has them too', async () => {
   expect(read.bytes.toString()).toBe('hello');
 });
 
-test('headers that the response already has are not overwritten: the client knows best what it accepts', async () => {
+test('does not overwrite headers of the response, such as the content type that the client accepts', async () => {
   const { url, objectId } = await startWithAttributes(attributes);
   const headers = { accept: 'image/png' };
   const read = await rawRead(`${url}/v1/blobs/by-object-id/${objectId}`, { headers });
@@ -64,7 +64,7 @@ test('headers that the response already has are not overwritten: the client know
   expect(read.headers['content-language']).toBe('de');
 });
 
-test('an operator chooses which headers; invalid header values are left out', async () => {
+test('returns the headers that the operator allows, without invalid values', async () => {
   const allowedHeaders = new Set(['x-own', 'x-second', 'etag', 'x-line', 'x-letters']);
   const { url, blobId, objectId } = await startWithAttributes(
     { ...attributes, 'x-line': 'a\r\nset-cookie: b', 'x-letters': 'größer', 'X-Second': 'kept' },
@@ -77,7 +77,7 @@ test('an operator chooses which headers; invalid header values are left out', as
   }
 });
 
-test('errors carry no attribute', async () => {
+test('errors have no attribute headers', async () => {
   const { url, objectId } = await startWithAttributes(attributes);
   const headers = { range: 'bytes=12-' };
   const read = await rawRead(`${url}/v1/blobs/by-object-id/${objectId}`, { headers });
@@ -111,7 +111,7 @@ test('the id of the shared object works like that of the blob object', async () 
   }
 });
 
-test('an object id is accepted in every spelling that Sui accepts', async () => {
+test('an object id is accepted in every format that Sui accepts', async () => {
   const { url, objectId } = await startWithAttributes({});
   const digits = objectId.slice(2);
   for (const spelling of [digits, `0x${digits.toUpperCase()}`]) {
@@ -134,7 +134,7 @@ test.each([
   ['ab'.repeat(31), 400, 'INVALID_ID_FORMAT'],
   [`0X${'ab'.repeat(32)}`, 400, 'INVALID_ID_FORMAT'],
   ['A'.repeat(43), 400, 'INVALID_ID_FORMAT'],
-])('object %s answers %i %s', async (id, status, reason) => {
+])('object %s responds %i %s', async (id, status, reason) => {
   const { url } = await startStore();
   const response = await fetch(`${url}/v1/blobs/by-object-id/${id}`);
   expect(await refusal(response)).toEqual({ status, reason });

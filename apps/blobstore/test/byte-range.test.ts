@@ -14,7 +14,7 @@ describe('byte-range', () => {
     for (const method of ['GET', 'HEAD']) {
       const read = await rawRead(`${url}/v1/blobs/${blobId}/byte-range?start=2&length=3`, {
         method,
-        // Of no meaning here: the range is in the query
+        // Ignored here, because the range is in the query
         headers: { range: 'bytes=0-0' },
       });
       expect(read.status).toBe(200);
@@ -37,7 +37,7 @@ describe('byte-range', () => {
     ['length=1&start=9', '9'],
     ['start=00000000000000000000000000000000001&length=0002', '12'],
     ['start=%2B1&length=%2B2', '12'],
-  ])('"%s" answers %s', async (query, expected) => {
+  ])('"%s" returns %s', async (query, expected) => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const response = await fetch(`${url}/v1/blobs/${blobId}/byte-range?${query}`);
@@ -111,7 +111,7 @@ describe('byte-range', () => {
 });
 
 describe('stream', () => {
-  test('a blob is sent whole, with a header that names the delivery', async () => {
+  test('sends the whole blob, with a header that marks it as streamed', async () => {
     const url = store();
     for (const content of [Buffer.alloc(0), randomBytes(5), randomBytes(2 * blockBytes + 1)]) {
       const blobId = await blobIdOf(url, content);
@@ -130,12 +130,12 @@ describe('stream', () => {
         expect(read.headers).not.toHaveProperty('content-type');
         expect(read.bytes.equals(method === 'GET' ? content : Buffer.alloc(0))).toBe(true);
       }
-      // It does not look at its query, as upstream.
+      // The query is ignored, as upstream.
       expect((await fetch(`${path}?cb=1`)).status).toBe(200);
     }
   });
 
-  test("the 404 has upstream's shorter message, also with the headers of a cache", async () => {
+  test("the 404 has upstream's shorter message, even with the headers of a cache", async () => {
     const { url, admin } = await startStore();
     const message = 'the requested blob ID does not exist on Walrus';
     for (const age of [false, true]) {
@@ -149,7 +149,7 @@ describe('stream', () => {
   test.each([
     [unknownId, 404, 'BLOB_NOT_FOUND'],
     ['short', 400, 'INVALID_ID_FORMAT'],
-  ])('%s answers %i %s', async (id, status, reason) => {
+  ])('%s responds %i %s', async (id, status, reason) => {
     const response = await fetch(`${store()}/v1alpha/blobs/${id}/stream`);
     expect(response.headers.get('x-walrus-streaming')).toBeNull();
     expect(await refusal(response)).toEqual({ status, reason });

@@ -43,7 +43,7 @@ test('attributes written by an owner are returned by the next read by object id'
   const { url, walrus, sui } = await startOnChain();
   const { id: blobObjectId } = await putOwned(url, 'mine');
   expect((await byObjectId(url, blobObjectId)).headers.get('content-type')).toBeNull();
-  // The first attributes of a blob are added without a look at those that are there.
+  // The first attributes of a blob are written without reading existing ones.
   const transaction = new Transaction();
   const first = { blobObject: transaction.object(blobObjectId), attributes: { 'content-type': 'text/x-a' } };
   transaction.add(walrus.writeBlobAttributes(first));
@@ -94,7 +94,7 @@ test('reads reflect an extension by the owner, and end within seconds after a de
   const deletedAtMs = performance.now();
   const read = async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status;
   await expect.poll(read, patient).toBe(404);
-  // A second old may an answer be, and half a second more while the chain is slow.
+  // A response may be up to one second old, and half a second more while the chain is slow.
   expect(performance.now() - deletedAtMs).toBeLessThan(5000);
   expect((await byObjectId(url, id)).status).toBe(404);
 });
@@ -118,7 +118,7 @@ test('share=true leaves a shared object on chain, whose id can be used to read t
   }
 });
 
-test('a shared blob that anyone extends stays readable and can still be found', async () => {
+test('a shared blob stays readable and can be found after anyone extends it', async () => {
   const { url, admin, sui } = await startOnChain();
   const { blobObject, sharedBlobObject } = await putNew(url, 'kept alive', '?share=true&epochs=1');
   const { walrus } = await fetchChainInfo(localnet.url);
@@ -140,7 +140,7 @@ test('a shared blob that anyone extends stays readable and can still be found', 
   ]);
 });
 
-test('burning after the store deletes the object, and the blob can be read until its end', async () => {
+test('burning after the store deletes the object, and the blob can be read until it expires', async () => {
   const { url, admin, sui } = await startOnChain({ burnAfterStore: true });
   for (const query of ['?epochs=1', '?epochs=1&permanent=true']) {
     const { blobObject } = await putNew(url, `burnt ${query}`, query);
@@ -219,7 +219,7 @@ test('a registration whose response was lost is resumed by the publisher as well
   expect(created.blobObject.id).not.toBe(foreign.blob.id);
 });
 
-test('stores across epoch changes are paid for once', async () => {
+test('pays only once for stores across epoch changes', async () => {
   const { url, admin } = await startOnChain();
   let isTurning = true;
   const stored: Awaited<ReturnType<typeof putNew>>[] = [];
@@ -311,7 +311,7 @@ test("data of a deleted blob is removed at the end of the epoch, and the certifi
   expect(await put(url, 'to be swept')).toHaveProperty('newlyCreated');
 });
 
-test('data of a blob deleted by its owner is removed as soon as the store learns of it, if enabled', async () => {
+test('removes data of a blob deleted by its owner as soon as the store sees the deletion, if enabled', async () => {
   const dataDir = await temporaryDirectory();
   const { url, walrus } = await startOnChain({ dataDir, deletesDataAtOnce: true });
   const { id, blobId } = await putOwned(url, 'gone at once');

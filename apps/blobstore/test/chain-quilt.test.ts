@@ -4,7 +4,7 @@ import { putQuilt, quiltIdOf } from './quilt-client.ts';
 import { startStore } from './running-store.ts';
 import { walrusClient } from './walrus-client.ts';
 
-test('on a chain a quilt belongs to its receiver, and the Walrus client finds its marker', async () => {
+test('on a chain a quilt belongs to its receiver and has the marker that the Walrus client reads', async () => {
   const localnet = await startLocalnet();
   onTestFinished(() => localnet.stop());
   const owner = (await localnet.fundedKey()).toSuiAddress();
@@ -25,7 +25,7 @@ test('on a chain a quilt belongs to its receiver, and the Walrus client finds it
     'text/x-b',
     'second',
   ]);
-  // The mark is no header.
+  // The marker is not returned as a header.
   expect([...(await fetch(`${url}/v1/blobs/by-object-id/${blobObjectId}`)).headers.keys()]).not.toContain(
     '_walrusblobtype',
   );

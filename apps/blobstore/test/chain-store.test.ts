@@ -80,7 +80,7 @@ test("a blob expires with the chain's epochs, and stores continue across an epoc
   await expect.poll(async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status, patient).toBe(404);
 });
 
-test('while the chain is unreachable, live blobs are served, and none is called missing', async () => {
+test('while the chain is unreachable, serves live blobs and reports none as missing', async () => {
   const { url } = await startOnChain();
   const blobId = await blobIdOf(url, 'read me');
   localnet.pause();
@@ -100,7 +100,7 @@ test('while the chain is unreachable, live blobs are served, and none is called 
   await putNew(url, 'now');
 });
 
-test('an account without coins is an error that does not mention it', async () => {
+test('the error for an account without coins does not mention the account', async () => {
   const walletKey = new Ed25519Keypair().getSecretKey();
   const { url } = await startStore({ chain: { ...(await localnet.chainOptions()), walletKey } });
   const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' });
@@ -133,7 +133,7 @@ test('the process uses the configured chain', async () => {
   expect(object.type).toMatch(/::blob::Blob$/);
 });
 
-test('settings that do not match the chain are named', async () => {
+test('names the settings that do not match the chain', async () => {
   const chain = await localnet.chainOptions();
   const keyFile = `${await temporaryDirectory()}/missing`;
   await expect(startStore({ chain: { ...chain, url: 'http://127.0.0.1:1' } })).rejects.toThrow(

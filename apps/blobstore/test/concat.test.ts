@@ -38,7 +38,7 @@ function tagOf(ids: string[]): string {
 }
 
 describe('with GET', () => {
-  test('sends the blobs one after another, in chunks, as often as they are named', async () => {
+  test('sends the blobs one after another, in chunks, including duplicates', async () => {
     const url = store();
     const large = randomBytes(2 * blockBytes + 3);
     const ids = [
@@ -102,7 +102,7 @@ describe('with GET', () => {
     ['?ids=neither', 400, 'INVALID_ID_FORMAT'],
     [`?ids=${unknownId}`, 404, 'BLOB_NOT_FOUND'],
     [`?ids=${unknownObject}`, 404, 'OBJECT_ID_RESOLUTION_FAILED'],
-  ])('"%s" answers %i %s', async (query, status, reason) => {
+  ])('"%s" responds %i %s', async (query, status, reason) => {
     expect(await refusal(await fetch(`${store()}${path}${query}`))).toEqual({ status, reason });
   });
 
@@ -127,7 +127,7 @@ describe('with POST', () => {
     const read = await post(url, { ids, strict_consistency_check: null, skip_consistency_check: true });
     expect(read).toMatchObject({ status: 200, complete: true, headers: { etag: tagOf(ids) } });
     expect(read.bytes.toString()).toBe('0123456789'.repeat(2000));
-    // The type of the body says nothing about the blobs.
+    // The content type of the request body does not apply to the blobs.
     expect(read.headers).not.toHaveProperty('content-type');
     const accepted = await post(url, { ids: [blobId] }, { ...json, accept: 'image/png' });
     expect(accepted.headers['content-type']).toBe('image/png');
@@ -176,13 +176,13 @@ describe('with POST', () => {
     expect(refusalOf(await post(store(), body))).toEqual({ status: 422, reason: 'MALFORMED_REQUEST' });
   });
 
-  test('rejects no id, both flags, and an unknown id', async () => {
+  test('rejects an empty list, both flags together, and an unknown id', async () => {
     const url = store();
     expect(refusalOf(await post(url, { ids: [] }))).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
     const both = { ids: ['a'], strict_consistency_check: true, skip_consistency_check: true };
     expect(refusalOf(await post(url, both))).toEqual({ status: 400, reason: 'INVALID_CONSISTENCY_CHECK' });
     expect(refusalOf(await post(url, { ids: [unknownId] })).status).toBe(404);
-    // Given as they are: only exact ids count.
+    // Unlike in the query, spaces are not removed.
     expect(refusalOf(await post(url, { ids: [` ${unknownId}`] }))).toEqual({
       status: 400,
       reason: 'INVALID_ID_FORMAT',

@@ -6,7 +6,7 @@ import { createDocumentCheck } from './api-document.ts';
 import { startLocalnet } from './localnet-process.ts';
 import { startStore } from './running-store.ts';
 
-test('passes the conformance rows with a chain as well', { timeout: 180_000 }, async () => {
+test('passes the conformance rows with a chain', { timeout: 180_000 }, async () => {
   const localnet = await startLocalnet();
   await using cleanUp = new AsyncDisposableStack();
   cleanUp.defer(() => localnet.stop());

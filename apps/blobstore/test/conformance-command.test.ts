@@ -24,14 +24,14 @@ test('prints passed and skipped rows with the reason, and a count at the end', a
 
 test('reports a failed row and exits with code 1', async () => {
   const { url } = await startStore();
-  // Another path, as of a service that is something else.
+  // A wrong path stands for a service that is not Walrus.
   const { code, text } = await run('--aggregator', `${url}/v1`);
   expect(code).toBe(1);
   expect(text).toContain('Another Walrus service');
   expect(text).toMatch(/ {2}✗ \/status is 200 with the text OK\n {6}status 404, expected 200/);
 });
 
-test("does not send the admin token to others' services", async () => {
+test('does not send the admin token to third-party services', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.headers.authorization ?? ''} ${request.url}`);
@@ -54,7 +54,7 @@ test('runs nothing without a service', async () => {
   expect((await run('http://127.0.0.1:1', '--token-publisher=x')).text).toContain('JWT_DECODE_SECRET');
 });
 
-test('has no two rows with the same name', () => {
+test('all rows have different names', () => {
   const names = allRows.map(({ section, name, only }) => `${section} ${name} ${only ?? ''}`);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -31,7 +31,7 @@ async function start(name: string, options: Partial<BlobStoreOptions> = {}): Pro
   return store.url;
 }
 
-/** A file with the ids of what the rows about restrictions store. */
+/** A blocklist with the ids of the blobs that the rows about restrictions store. */
 async function blocklistOf(url: string): Promise<string> {
   const form = new FormData();
   form.set('blocked', new Blob(['blocked']));
@@ -78,7 +78,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What other tests have: ids of 1000 shards `golden-ids.test.ts`, the relay `conformance-chain.test.ts`. */
+/**
+ * Requirements that other tests cover: `golden-ids.test.ts` (1000 shards) and `conformance-chain.test.ts` (relay).
+ */
 const elsewhere: readonly Need[] = ['1000 shards', 'relay'];
 const rows = allRows.filter(
   ({ only, needs }) => only !== 'walrus' && !needs.some((need) => elsewhere.includes(need)),
@@ -92,7 +94,7 @@ test('every response in between matches the OpenAPI document', () => {
   expect([...document.problems]).toEqual([]);
 });
 
-/** Of a disk, a chain or a code that fails. */
+/** Statuses of failures of the disk, the chain or the code. */
 const troubles = ['500', '501', '503', '507'];
 
 const onlyWithChain = ['/v1/tip-config', '/v1/blob-upload-relay'];
@@ -106,9 +108,9 @@ test('every documented response occurred, except for those that need a failure',
       ),
     );
   expect(described.filter((answer) => !document.seen.has(answer))).toEqual([
-    // A blob that was blocked after its store
+    // Needs a blob that is blocked after it was stored
     'get /v1/blobs/by-object-id/{object_id} 451',
-    // Of others' objects on a chain
+    // Needs objects of other owners on a chain
     'patch /admin/objects/{object_id}/attributes 409',
   ]);
 });

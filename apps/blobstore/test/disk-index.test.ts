@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { blobIdOf, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
-/** A stopped store with one blob that lives for long, and the path of its file. */
+/** A stopped store with one long-lived blob, and the path of its file. */
 async function storeWithBlob(content: Uint8Array) {
   const dataDir = await temporaryDirectory();
   const store = await startStore({ dataDir });
@@ -45,7 +45,7 @@ test.each([
 
 test.each([
   ['is gone', async (path: string) => rm(path)],
-  ['lies in the folder of another digest', async (path: string) => moveToOtherFolder(path)],
+  ['is in the folder of another digest', async (path: string) => moveToOtherFolder(path)],
   [
     'is a directory',
     async (path: string) => {
@@ -74,13 +74,13 @@ test('a second file with the id of a blob is ignored, and the first one is serve
   const forged = path.replace(/^(.*\/)\d+\./, '$19999.');
   await copyFile(path, forged);
   const { answer } = await reading(dataDir, blobId);
-  // Which of the two is found first is the file system's choice; the other's length gives it away.
+  // The file system determines which of the two is found first. The forged one is recognized by its length.
   if (answer.status === 200) expect(await answer.text()).toBe('the one');
   else expect(await refusal(answer)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
   expect(await readFile(forged, 'utf8')).toBe('the one');
 });
 
-test('rebuilds everything that can be computed again', async () => {
+test('rebuilds everything that can be recomputed', async () => {
   const content = randomBytes(700_000);
   const { dataDir, blobId } = await storeWithBlob(content);
   for (const name of ['blocks', 'incoming']) await rm(join(dataDir, name), { recursive: true, force: true });

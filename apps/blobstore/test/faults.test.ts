@@ -16,7 +16,7 @@ describe('reads', () => {
     ['TOO_MANY_REQUESTS', 429, 'TOO_MANY_REQUESTS'],
     ['INTERNAL_ERROR', 500, 'INTERNAL_ERROR'],
     ['CACHED_NOT_FOUND', 404, 'BLOB_NOT_FOUND'],
-  ] as const)('meet %s as often as requested, then none', async (fault, status, reason) => {
+  ] as const)('fail with %s as often as requested, then succeed', async (fault, status, reason) => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault, count: 2 });
@@ -27,7 +27,7 @@ describe('reads', () => {
     expect(admin.faults.list()).toEqual([]);
   });
 
-  test('of one blob meet only its faults, by object id as well', async () => {
+  test('fail only with the faults of their blob, also by object id', async () => {
     const { url, admin } = await startStore();
     const { newlyCreated } = await put(url, 'x');
     const other = await blobIdOf(url, 'y');
@@ -40,7 +40,7 @@ describe('reads', () => {
     expect(await answerTo(url, blobId)).toBe(200);
   });
 
-  test('get a cached 404 that says so, until its count is used up', async () => {
+  test('get a 404 with cache headers until its count is used up', async () => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault: 'CACHED_NOT_FOUND', blobId, count: 1 });
@@ -53,7 +53,7 @@ describe('reads', () => {
     expect(await answerTo(url, blobId)).toBe(200);
   });
 
-  test('that are delayed get the right response afterwards', async () => {
+  test('get the right response after a delay', async () => {
     const { url, admin } = await startStore();
     const blobId = await blobIdOf(url, 'x');
     admin.faults.add({ operation: 'read', fault: 'SLOW', delayMs: 200, count: 1 });
@@ -69,7 +69,7 @@ describe('stores', () => {
     ['INTERNAL_ERROR', 500, 'INTERNAL_ERROR'],
     ['REGISTRY_UNAVAILABLE', 503, 'REGISTRY_UNAVAILABLE'],
     ['INSUFFICIENT_CONFIRMATIONS', 504, 'INSUFFICIENT_CONFIRMATIONS'],
-  ] as const)('meet %s', async (fault, status, reason) => {
+  ] as const)('fail with %s', async (fault, status, reason) => {
     const { url, admin } = await startStore();
     admin.faults.add({ operation: 'store', fault, count: 1 });
     const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' });
@@ -79,7 +79,7 @@ describe('stores', () => {
     expect(await put(url, 'x')).toHaveProperty('newlyCreated');
   });
 
-  test('do not meet the faults of reads', async () => {
+  test('are not affected by the faults of reads', async () => {
     const { url, admin } = await startStore();
     admin.faults.add({ operation: 'read', fault: 'INTERNAL_ERROR' });
     expect(await put(url, 'x')).toHaveProperty('newlyCreated');
@@ -125,7 +125,7 @@ test('a close does not wait for delayed responses', async () => {
   expect(await reading).toBe(200);
 });
 
-test('clearing the faults releases a store that has met one and not yet started to wait', async () => {
+test('clearing the faults releases a store that is affected by one but has not started to wait', async () => {
   const faults = createFaults();
   faults.add({ operation: 'store', fault: 'SLOW', delayMs: 600_000 });
   const { beforeCertificate } = await faults.meetStore('a');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFreshness } from '../src/registry/chain/freshness.ts';
 
-test('answers a question with a read that starts after it', async () => {
+test('answers a query with a read that starts after it', async () => {
   const onChain = new Set<string>();
   let seen = new Set<string>();
   const gates: (() => void)[] = [];
@@ -23,7 +23,7 @@ test('answers a question with a read that starts after it', async () => {
   expect(await late).toEqual(['just certified']);
 });
 
-test('fails only questions about unknown things when a read fails', async () => {
+test('fails only queries about unknown blobs when a read fails', async () => {
   const fail = () => Promise.reject(new Error('no chain'));
   const freshness = createFreshness(1, { events: fail, everything: fail });
   expect(await freshness.ask((epoch) => [epoch])).toEqual([1]);

@@ -9,13 +9,13 @@ import { type MainProcess, urlOf } from './main-child.ts';
 import { blobIdOf, put, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 /**
- * Filling a disk is not possible everywhere in a test, but every system limits the file size of a process; the errors
- * take the same path.
+ * A test cannot fill a disk everywhere, but every system can limit the file size of a process, and the code handles
+ * both errors in the same way.
  */
 function withFileLimit(kibibytes: number, script: URL, args: string[]): MainProcess {
   const child = spawn(
     'sh',
-    // In blocks of 512 bytes, by POSIX.
+    // The unit is 512 bytes (POSIX).
     ['-c', `ulimit -f ${kibibytes * 2}; exec "$0" "$@"`, process.execPath, fileURLToPath(script), ...args],
     { env: { PATH: process.env.PATH ?? '' }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
@@ -67,7 +67,7 @@ test('responds 503 when the registry has no space, and loses no acknowledged rec
   expect(kept.length).toBeGreaterThan(5);
   main.child.kill('SIGKILL');
   await main.ended;
-  // With space again all of them are there, and more can be stored.
+  // Once there is space again, all blobs are readable and more can be stored.
   const again = await startStore({ dataDir });
   for (const [i, blobId] of kept.entries()) {
     expect(await (await fetch(`${again.url}/v1/blobs/${blobId}`)).text()).toBe(`number ${i}`);

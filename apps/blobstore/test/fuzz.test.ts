@@ -10,7 +10,7 @@ import { putNew, startStore, temporaryDirectory } from './running-store.ts';
 
 const adminToken = 'opens-the-admin-routes-of-a-test';
 
-/** Fixed, so that a failure can be repeated; `conformance/fuzz/main.ts` takes others, and for longer. */
+/** Fixed, so that a failure can be reproduced. `conformance/fuzz/main.ts` runs other seeds and more cases. */
 const seed = 20_261_121;
 
 test(`responds to any request (seed ${seed}) in time, well-formed and never with 500`, async () => {
@@ -27,9 +27,9 @@ test(`responds to any request (seed ${seed}) in time, well-formed and never with
   const { blobObject } = await putNew(url, bytes, '?epochs=2');
   const { failures, statuses } = await runFuzz({ url, seed, cases: 700, adminToken });
   expect(failures).toEqual([]);
-  // A client that breaks off or is wrong is no trouble of the store's.
+  // Malformed and aborted requests must not be logged as errors of the store.
   expect(complaints).toEqual([]);
-  // The cases reach behind the first check as well.
+  // Shows that cases also get past the first checks.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 206, 400, 404, 405, 415, 416, 422]));
   const read = await fetch(`${url}/v1/blobs/${blobObject.blobId}`);
   expect(bytes.equals(Buffer.from(await read.arrayBuffer()))).toBe(true);

@@ -41,7 +41,7 @@ test.each([
   ['image/png', 'image/gif', 'GET', 'image/png'],
   ['image/png', undefined, 'HEAD', 'image/png'],
   ['*/*', 'image/gif', 'HEAD', null],
-])('Accept %s with content type %s on %s answers %s', async (accept, type, method, expected) => {
+])('Accept %s with content type %s on %s returns %s', async (accept, type, method, expected) => {
   const { url } = await startStore();
   const blobId = await blobIdOf(url, 'hello');
   const headers = { accept, ...(type === undefined ? {} : { 'content-type': type }) };
@@ -156,7 +156,7 @@ describe('damage on disk', () => {
     expect((await skipped.arrayBuffer()).byteLength).toBe(1000);
   });
 
-  test('a flipped bit further on cuts the response before it, and fails the ranges that touch its block', async () => {
+  test('a flipped bit in a later block cuts the response before that block and fails the ranges that include it', async () => {
     const blob = randomBytes(8 * blockBytes);
     const dataDir = await temporaryDirectory();
     const log: string[] = [];

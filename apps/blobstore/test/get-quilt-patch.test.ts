@@ -74,7 +74,7 @@ describe('a patch', () => {
     expect(response.headers.get('content-type')).toBe('image/png');
   });
 
-  test('is always sent whole, whatever the range and the query', async () => {
+  test('is always sent completely, ignoring range and query', async () => {
     const { patchId } = await storeTagged();
     const response = await fetch(`${store()}/v1/blobs/by-quilt-patch-id/${patchId}?cb=1&strict=x`, {
       headers: { range: 'bytes=0-1' },
@@ -82,7 +82,7 @@ describe('a patch', () => {
     expect([response.status, await response.text()]).toEqual([200, 'hello']);
   });
 
-  test('with an identifier that is no valid header value is sent without that header', async () => {
+  test('whose identifier is not a valid header value is sent without that header', async () => {
     const url = store();
     const answer = await putQuilt(url, { 'größe/é': 'x' });
     const path = `${url}/v1/blobs/by-quilt-id/${quiltIdOf(answer)}/${encodeURIComponent('größe/é')}`;
@@ -153,7 +153,7 @@ describe('the patches of a quilt are listed', () => {
     },
   );
 
-  test('if the quilt was packed elsewhere and stored as a plain blob', async () => {
+  test('even if the quilt was packed elsewhere and stored as a plain blob', async () => {
     const url = store();
     const content = randomBytes(2000);
     const { quilt } = await encodeInMemory([memoryFile('packed elsewhere', content, { k: 'v' })], 31);

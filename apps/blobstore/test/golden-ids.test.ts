@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createWasmEncoder } from '../src/base/blob-id-encoder.ts';
 import { temporaryDirectory } from './running-store.ts';
 
-/** Ids that the real network gives these bytes (1000 shards). */
+/** Blob ids of these contents on the real network (1000 shards). */
 const golden: [content: string, blobId: string][] = [
   ['', '3GPQL3HZNnFhN_F7l5Aa-X1VOtAKwIsg9zuWk8R81v4'],
   ['some string', '9k95lgtG9iPU8yk_wYz8m8CUY1snveemF8ypfpBLUUg'],

@@ -24,7 +24,7 @@ test('an error has exactly the keys of the envelope', async () => {
   );
 });
 
-test('a browser at / gets a page that says what this is', async () => {
+test('a browser at / gets a page that describes the service', async () => {
   const response = await fetch(store(), { headers: { accept: 'text/html,*/*;q=0.8' } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(await response.text()).toContain('Walrus publisher and aggregator');
@@ -47,7 +47,7 @@ test.each([
   expect(await refusal(response)).toEqual({ status: 405, reason: 'METHOD_NOT_ALLOWED' });
 });
 
-/** Sends bytes as they are and returns the head and the body of the answer. */
+/** Sends raw bytes and returns the head and body of the response. */
 async function exchange(text: string): Promise<{ head: string; body: ErrorAnswer }> {
   const socket = connect(Number(new URL(store()).port), '127.0.0.1');
   socket.end(text);
@@ -66,16 +66,13 @@ test.each([
   ['QUERY', '/v1/blobs', 'PUT'],
   ['PURGE', '/status', 'GET,HEAD'],
   ['POST', '/v1/blobs', 'PUT', 'content-type: ;;'],
-])(
-  '%s %s is not allowed either, although few clients can send it',
-  async (method, path, allow, ...headers) => {
-    const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''];
-    const { head, body } = await exchange(lines.join('\r\n'));
-    expect(head).toMatch(/^HTTP\/1.1 405 /);
-    expect(head).toContain(`allow: ${allow}\r\n`);
-    expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
-  },
-);
+])('%s %s, which few clients can send, is not allowed either', async (method, path, allow, ...headers) => {
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''];
+  const { head, body } = await exchange(lines.join('\r\n'));
+  expect(head).toMatch(/^HTTP\/1.1 405 /);
+  expect(head).toContain(`allow: ${allow}\r\n`);
+  expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
+});
 
 test('an unknown expectation is rejected with the envelope', async () => {
   const request =

@@ -1,4 +1,7 @@
-/** Part of `full-disk.test.ts`: appends what fits, what does not, and what fits, under a limit of its process. */
+/**
+ * Part of `full-disk.test.ts`: in a process with a file size limit, appends a record that fits, one that does not,
+ * and another that fits.
+ */
 import { openJournal } from '../src/registry/journal.ts';
 
 const journal = await openJournal<string>(process.argv[2]!, ['small']);
@@ -6,6 +9,6 @@ const outcome = await journal.append('x'.repeat(10_000)).then(
   () => 'taken',
   (error: NodeJS.ErrnoException) => error.code,
 );
-if (outcome !== 'EFBIG') throw new Error(`a record beyond the limit: ${outcome}`);
+if (outcome !== 'EFBIG') throw new Error(`unexpected result for a record beyond the limit: ${outcome}`);
 await journal.append('small again');
 await journal.close();

@@ -1,6 +1,6 @@
 /**
- * The long form of `kill.test.ts`: `node apps/blobstore/test/kill-long.ts [rounds]`, 500 by default. Keeps its
- * result in `bench/results/` and fails when anything was lost, wrong or left over.
+ * The long form of `kill.test.ts`: `node apps/blobstore/test/kill-long.ts [rounds]`, 500 by default. Writes its
+ * result to `bench/results/` and fails if anything is lost, wrong or left over.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -9,24 +9,24 @@ export interface KillRounds {
   /** The only state that the rounds share */
   dataDir: string;
   onRound?: (round: number, acknowledged: number) => void;
-  /** For blobs that are not in the directory */
+  /** Additional settings, for blobs in a bucket */
   more?: { args: string[]; env: Record<string, string> };
 }
 
 /** Observations after the last kill; all except `acknowledged` and `unacknowledged` must be empty. */
 export interface KillResult {
   acknowledged: number;
-  /** Blobs that were cut off between their bytes and their answer, and are whole, registered only, or gone */
+  /** Blobs whose store was interrupted between body and response; they are complete, only registered, or missing */
   unacknowledged: number;
   lost: string[];
   wrong: string[];
-  /** Files of half-received bodies that a start left */
+  /** Files of partially received bodies that remain after a start */
   leftOver: string[];
 }
 
 const writers = 6;
 
-/** One in eight is large enough that a kill meets it while it is received. */
+/** One body in eight is so large that a kill is likely to interrupt it. */
 function randomBody(): Buffer<ArrayBuffer> {
   const size = randomInt(8) === 0 ? randomInt(1_000_000, 4_000_000) : randomInt(1, 100_000);
   return Buffer.from(randomBytes(size));
@@ -36,7 +36,7 @@ function digestOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('base64url');
 }
 
-/** Stores random blobs one after another until the process dies; notes the digest of each acknowledged one. */
+/** Stores random blobs one after another until the process dies. Records the digest of each acknowledged one. */
 async function writeUntilDead(url: string, acknowledged: Map<string, string>): Promise<void> {
   for (;;) {
     const body = randomBody();
@@ -52,7 +52,7 @@ async function writeUntilDead(url: string, acknowledged: Map<string, string>): P
   }
 }
 
-/** Starts a store, lets it be written to for a moment, and kills it. */
+/** Starts a store, writes to it for a moment, and kills it. */
 async function round(
   args: string[],
   env: Record<string, string>,
@@ -72,7 +72,7 @@ async function round(
   }
 }
 
-/** The content of a blob by digest, or the status when there is none. */
+/** The digest of a blob's content, or the status if it cannot be read. */
 async function readDigest(url: string, blobId: string): Promise<string | number> {
   const response = await fetch(`${url}/v1/blobs/${blobId}`);
   const content = Buffer.from(await response.arrayBuffer());

@@ -4,7 +4,7 @@ import { temporaryDirectory } from './running-store.ts';
 
 /** `kill-long.ts` does it 500 times. */
 const rounds = 20;
-/** A start takes a second, on a busy machine several. */
+/** A start takes a second, or several on a busy machine. */
 const timeoutMs = 300_000;
 
 test(

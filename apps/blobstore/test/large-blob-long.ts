@@ -1,7 +1,7 @@
 /**
- * The long form of `slow-readers.test.ts`: one blob of 1 GiB (or as many MiB as the argument says) is stored and read
- * in every way, while `/proc` reports the store's peak memory. Fails when a byte is wrong or the memory grows with
- * the blob. `node apps/blobstore/test/large-blob-long.ts [MiB]`, on Linux.
+ * The long form of `slow-readers.test.ts`: one blob of 1 GiB (or the number of MiB in the argument) is stored and
+ * read by every kind of read, while `/proc` reports the store's peak memory. Fails if a byte is wrong or memory use
+ * grows with the blob. `node apps/blobstore/test/large-blob-long.ts [MiB]`, on Linux.
  */
 import { createHash, type Hash, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ import type { StoreAnswer } from './running-store.ts';
 
 const mebibyte = 1024 * 1024;
 const sizeMiB = Number(process.argv[2] ?? 1024);
-/** What may come on top of the memory of a store that has done nothing yet */
+/** Allowed peak memory in addition to that of an idle store */
 const allowedMiB = 512;
 const seed = randomFillSync(Buffer.alloc(mebibyte));
 
-/** The content by the mebibyte; each differs from all others. */
+/** One mebibyte of the content; each differs from all others. */
 function chunkAt(index: number): Buffer {
   const chunk = Buffer.from(seed);
   chunk.writeUInt32LE(index);
@@ -51,7 +51,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'blobstore-large-'));
 const args = ['--port', '0', '--data-dir', dataDir, '--max-body-size', String(sizeMiB * 1024)];
 const steps: { step: string; seconds: number; grownMiB: number }[] = [];
 
-/** Runs steps against a process of their own. */
+/** Runs steps against a separate process. */
 async function inProcess(
   work: (url: string, note: (step: string, run: () => Promise<unknown>) => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -101,7 +101,7 @@ try {
         expectSame(await read(target, { headers: { range } }), await hashOf([chunkAt(index)]));
       }
     });
-    await note('200 readers that take nothing, and one that reads', async () => {
+    await note('200 stalled readers, and one that reads', async () => {
       const { hostname, port } = new URL(url);
       const sockets = Array.from({ length: 200 }, () => {
         const socket = connect(Number(port), hostname);

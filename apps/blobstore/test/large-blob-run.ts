@@ -7,18 +7,18 @@ import { startMain, urlOf } from './main-child.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Of a store's process while it stores and serves a blob: peak memory in megabytes, and seconds. */
+/** Peak memory (megabytes) and duration (seconds) of a store's process while it stores and serves a blob. */
 export interface LargeBlobResult {
   mebibytes: number;
-  /** Before anything */
+  /** Memory of the idle process */
   atRestMb: number;
-  /** With a blob of 64 MiB: the buffers of the encoder have their full size then */
+  /** After a blob of 64 MiB, when the encoder's buffers have their full size */
   warmMb: number;
   putMb: number;
   putSeconds: number;
   getMb: number;
   getSeconds: number;
-  /** Whether what was read is what was stored */
+  /** Whether the content read equals the content stored */
   same: boolean;
 }
 

@@ -5,9 +5,9 @@ import { credentials } from './s3-process.ts';
 import { sharedS3 } from './s3-server.ts';
 
 const s3 = sharedS3();
-/** `large-blob-long.ts` and `s3-large-long.ts` do it with 1 GiB. */
+/** `large-blob-long.ts` and `s3-large-long.ts` use 1 GiB. */
 const mebibytes = 192;
-/** Garbage that may remain uncollected at any moment; far less than the blob. */
+/** Allowance for uncollected garbage; far less than the blob. */
 const playMb = 90;
 const timeoutMs = 300_000;
 

@@ -45,7 +45,7 @@ describe('deletion', () => {
     expect(await statusOf(url, blobId)).toBe(404);
   });
 
-  test('a permanent object keeps a blob whose deletable ones are deleted', async () => {
+  test('a permanent object keeps a blob after its deletable objects are deleted', async () => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'x');
     const kept = await putNew(url, 'x', '?permanent=true');
@@ -109,8 +109,8 @@ describe('the data of a deleted blob', () => {
   });
 });
 
-describe('epochs by hand', () => {
-  test('advance only by hand if the clock ends none', async () => {
+describe('manual epochs', () => {
+  test('advance only manually if the clock does not end epochs', async () => {
     let time = 0;
     const { url, admin } = await startStore({ epochDurationMs: null, now: () => time });
     const blobId = await blobIdOf(url, 'x', '?epochs=2');
@@ -152,7 +152,7 @@ describe('epochs by hand', () => {
     expect(await statusOf(first.url, blobId)).toBe(404);
     await first.close();
     time = 0;
-    // The second of them reads the journal that the first has rewritten.
+    // The second restart reads the journal that the first one rewrote.
     for (let restart = 0; restart < 2; restart += 1) {
       const store = await startStore(options);
       expect(await store.admin.currentEpoch()).toBe(3);
@@ -174,7 +174,7 @@ describe('extension', () => {
     expect(await statusOf(url, blobObject.blobId)).toBe(404);
   });
 
-  test('never revives an ended object, nor extends one of another owner', async () => {
+  test('never revives an expired object or extends one of another owner', async () => {
     const { url, admin } = await startStore();
     const ended = await putNew(url, 'x', '?epochs=1');
     await admin.advanceEpoch();

@@ -24,15 +24,15 @@ function newBlob(fields: Partial<NewBlob> = {}): NewBlob {
   return { blobId: id(), rootHash: id(), size: 100, epochs: 5, deletable: true, ...fields };
 }
 
-/** All queries of a registry. */
-async function tell(registry: BlobRegistry) {
+/** The results of all queries of a registry. */
+async function queryAll(registry: BlobRegistry) {
   const objects = await registry.list({ limit: 1000 });
   const blobIds = await registry.listBlobIds({ limit: 1000 });
   const spare = (await registry.spareStorage()).sort((a, b) => (a.id < b.id ? -1 : 1));
   return { objects, blobIds, spare, epoch: await registry.currentEpoch() };
 }
 
-/** Every kind of change once. */
+/** Makes one change of each kind. */
 async function changeEverything(registry: BlobRegistry): Promise<void> {
   const first = await registry.store(newBlob({ attributes: { a: '1' } }), durable);
   await registry.extend(first.object.id, 2);
@@ -54,13 +54,13 @@ test('a reopened registry returns the same as before, however often', async () =
   const path = await newPath();
   const registry = await open(path, true);
   await changeEverything(registry);
-  const before = await tell(registry);
+  const before = await queryAll(registry);
   expect(before.objects).toHaveLength(5);
   expect(before.spare).toHaveLength(1);
   await registry.close();
   for (let round = 0; round < 3; round += 1) {
     const again = await open(path, false);
-    expect(await tell(again)).toEqual(before);
+    expect(await queryAll(again)).toEqual(before);
     await again.close();
   }
 });
@@ -75,7 +75,7 @@ test('opens a journal truncated after any line, and uses no storage twice', asyn
   for (let count = 1; count <= lines.length; count += 1) {
     await writeFile(path, `${lines.slice(0, count).join('\n')}\n`);
     const cut = await open(path, false);
-    const { objects, spare } = await tell(cut);
+    const { objects, spare } = await queryAll(cut);
     const used = [...objects.map(({ object }) => object.storage.id), ...spare.map(({ id }) => id)];
     expect(new Set(used).size).toBe(used.length);
     await cut.close();
@@ -150,7 +150,7 @@ test('changes nothing if the change cannot be written', async () => {
   const deleted = await registry.store(newBlob(), durable);
   await registry.delete(deleted.object.id);
   const [spare] = await registry.spareStorage();
-  const before = await tell(registry);
+  const before = await queryAll(registry);
   await registry.close();
   const storageId = spare?.id ?? '';
   for (const change of [
@@ -164,7 +164,7 @@ test('changes nothing if the change cannot be written', async () => {
     () => registry.advanceEpoch(1),
   ]) {
     await expect(change()).rejects.toThrow(RegistryUnavailableError);
-    expect(await tell(registry)).toEqual(before);
+    expect(await queryAll(registry)).toEqual(before);
   }
 });
 
@@ -190,7 +190,7 @@ test('applies all concurrent changes of one object', async () => {
   expect(record?.attributes).toEqual(Object.fromEntries(keys.map((key) => [key, key])));
 });
 
-/** As written before there were attributes, registrations, deletions and the rest. */
+/** In the format of the first version, without attributes, registrations and deletions. */
 const earlierJournal = [
   '{"epochs":{"epoch":1,"startedAtMs":0,"durationMs":1000}}',
   '{"object":{"id":"0xaa","registeredEpoch":1,"blobId":"blob","size":5,"certifiedEpoch":1,"storage":{"id":"0xbb","startEpoch":1,"endEpoch":4,"storageSize":64480},"deletable":true},"event":{"txDigest":"digest","eventSeq":"0"},"owned":true}',

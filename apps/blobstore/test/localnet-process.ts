@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL('../../localnet/src/main.ts', import.meta.url
 export interface LocalnetProcess {
   url: string;
   nodeKeyFile: string;
-  /** A new account with coins */
+  /** Creates a new account with coins */
   fundedKey(): Promise<Ed25519Keypair>;
   /** The chain for a blob store with a separate account */
   chainOptions(): Promise<ChainRegistryOptions>;

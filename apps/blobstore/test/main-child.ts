@@ -14,7 +14,7 @@ export interface MainProcess {
   ended: Promise<number | string>;
 }
 
-/** Starts `main.ts` in a separate process. The caller stops it. */
+/** Starts `main.ts` in a separate process. The caller must stop it. */
 export function startMain(args: string[], env: Record<string, string> = {}): MainProcess {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH ?? '', ...compileCache(), ...env },

@@ -7,7 +7,7 @@ async function arguments31(): Promise<string[]> {
   return ['--port', '0', '--shards', '31', '--data-dir', await temporaryDirectory()];
 }
 
-test('prints where it listens, on 127.0.0.1, and serves', async () => {
+test('listens on 127.0.0.1 by default, prints its address, and serves', async () => {
   const main = spawnMain(await arguments31());
   const url = await urlOf(main);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -1,6 +1,6 @@
 /**
- * How long a start takes (with the processor's part of it), and how much memory the index: `node --expose-gc apps/blobstore/test/many-blobs-long.ts
- * [blobs]`, 100,000 by default. Keeps its result in `bench/results/`.
+ * Measures the duration of a start, its processor time, and the memory of the index: `node --expose-gc
+ * apps/blobstore/test/many-blobs-long.ts [blobs]`, 100,000 by default. Writes its result to `bench/results/`.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ function randomHash(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Files with the names of blobs, a byte each: the start reads names alone. */
+/** Creates one-byte files with the names of blobs. A start reads only the names. */
 async function fill(dataDir: string, blobs: number): Promise<void> {
   const perFolder = Math.ceil(blobs / folderNames.length);
   for (const folder of folderNames) {

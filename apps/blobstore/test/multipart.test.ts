@@ -47,7 +47,7 @@ function trickyBytes(boundary: string): Buffer {
   return Buffer.from(text.replaceAll(`\r\n--${boundary}`, ''));
 }
 
-test('a body is read the same however it is split into chunks', async () => {
+test('reads a body the same for any split into chunks', async () => {
   for (let round = 0; round < 300; round += 1) {
     const boundary = ['x', '----WebKitFormBoundary7MA4', '-----------------------------9051914041544843365'][
       round % 3
@@ -118,7 +118,7 @@ describe('the name of a part', () => {
     expect(await nameIn(header)).toBe(name);
   });
 
-  test('of 65,531 bytes is read whole, behind other headers', async () => {
+  test('of 65,531 bytes is read completely, even after other headers', async () => {
     const name = 'n'.repeat(65_531);
     expect(await nameIn('X: y', `Content-Disposition: form-data; name="${name}"`)).toBe(name);
   });
@@ -145,7 +145,7 @@ test.each([
   ['no boundary', 'hello'],
   ['another boundary', '--y\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--y--\r\n'],
   ['an end within the headers', '--x\r\nContent-Disposition: form-da'],
-  ['an end behind the headers', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'],
+  ['an end after the headers', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'],
   ['an end within a part', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nbody'],
   ['an end without the last dashes', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nbody\r\n--x'],
   ['an end with one of two dashes', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nbody\r\n--x-'],
@@ -164,12 +164,12 @@ test('bytes before the first boundary and after the last are skipped', async () 
   expect(await partsOf(Buffer.from('--x--'), 'x')).toEqual([]);
 });
 
-test('a form within a part is content', async () => {
+test('treats a form within a part as content', async () => {
   const inner = formOf([['inner', Buffer.from('b')]], 'y');
   expect(await partsOf(formOf([['outer', inner]], 'x'), 'x')).toEqual([['outer', inner]]);
 });
 
-test('changed bytes are read or rejected, the same however they are split', async () => {
+test('reads or rejects changed bytes the same for any split into chunks', async () => {
   const valid = formOf(
     [
       ['a', Buffer.from('one')],

@@ -6,7 +6,7 @@ import { urlOf } from './main-child.ts';
 import { spawnMain } from './main-process.ts';
 import { patient, putNew, startStore, temporaryDirectory } from './running-store.ts';
 
-/** Starts of processes take long on a busy machine. */
+/** Starting processes takes long on a busy machine. */
 const patientMs = 180_000;
 
 interface Known {
@@ -55,7 +55,7 @@ async function start(dataDir: string) {
 }
 
 const harms: [string, (journal: string, backup: string) => Promise<void>][] = [
-  ['is the copy of last night', (journal, backup) => copyFile(backup, journal)],
+  ['is a backup of last night', (journal, backup) => copyFile(backup, journal)],
   ['is missing', (journal) => rm(journal)],
   ['is empty', (journal) => writeFile(journal, '')],
   ['lost its last line', (journal) => cutLines(journal, 1)],
@@ -63,7 +63,7 @@ const harms: [string, (journal: string, backup: string) => Promise<void>][] = [
   ['was cut off within a line', async (journal) => truncate(journal, (await stat(journal)).size - 30)],
   ['has garbage for its last line', (journal) => spoilLastLine(journal)],
   [
-    'was cut off and has garbage behind that',
+    'was truncated and has garbage at its end',
     async (journal) => {
       await cutLines(journal, 2);
       await appendFile(journal, randomBytes(4000).toString('latin1').replaceAll('\n', ' '));
@@ -107,7 +107,7 @@ test.each(harms)(
       await again.stop(signal);
       expect(await filesOf(dataDir)).toEqual(files);
     }
-    // And the way back: restoring the newest registry makes all of them known again.
+    // Restoring the newest registry makes all blobs known again.
     await copyFile(backup, journal);
     const last = await start(dataDir);
     await expectReadable(last.url, [...before, ...after]);
@@ -180,7 +180,7 @@ test('rebuilds and logs nothing after an ordinary kill', async () => {
   );
 });
 
-test('an extension unknown to the older registry is not paid for with the bytes', async () => {
+test('does not lose the bytes of a blob whose extension is unknown to the older registry', async () => {
   const dataDir = await temporaryDirectory();
   const journal = join(dataDir, 'registry.jsonl');
   const backup = join(await temporaryDirectory(), 'backup');
@@ -199,7 +199,7 @@ test('an extension unknown to the older registry is not paid for with the bytes'
   expect((await fetch(`${older.url}/v1/blobs/${blobObject.blobId}`)).status).toBe(404);
   await older.close();
   expect(await filesOf(dataDir)).toHaveLength(1);
-  // It is there for the week that the operator has to find the newest registry.
+  // Kept for a week, in which the operator can restore the newest registry.
   const next = await startStore(options);
   await next.admin.sweep();
   expect(await filesOf(dataDir)).toHaveLength(1);
@@ -207,7 +207,7 @@ test('an extension unknown to the older registry is not paid for with the bytes'
   expect((await fetch(`${next.url}/v1/blobs/${blobObject.blobId}`)).status).toBe(200);
 });
 
-test('blobs that the older registry calls deleted are not served, but kept in quarantine for its duration', async () => {
+test('does not serve blobs that the older registry lists as deleted, but keeps them for the quarantine period', async () => {
   const dataDir = await temporaryDirectory();
   const journal = join(dataDir, 'registry.jsonl');
   const backup = join(await temporaryDirectory(), 'backup');
@@ -232,7 +232,7 @@ test('blobs that the older registry calls deleted are not served, but kept in qu
   }
   const quarantined = JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8')) as object;
   expect(Object.keys(quarantined)).toEqual([blobObject.blobId]);
-  // Starting again does not begin its time again.
+  // A restart does not restart the quarantine period.
   time += quarantineMs / 2;
   const last = await startStore(options);
   expect(await filesOf(dataDir)).toHaveLength(1);
@@ -241,7 +241,7 @@ test('blobs that the older registry calls deleted are not served, but kept in qu
   expect(JSON.parse(await readFile(join(dataDir, 'quarantine.json'), 'utf8'))).toEqual({});
 });
 
-test('removes nothing at the start except half-received files; a sweep removes ended blobs', async () => {
+test('removes nothing at the start except partially received files; a sweep removes expired blobs', async () => {
   const dataDir = await temporaryDirectory();
   const options = { dataDir, epochDurationMs: null };
   const first = await startStore(options);

@@ -43,7 +43,7 @@ test('every example matches its schema', () => {
   expect(examples).toBeGreaterThan(200);
 });
 
-/** The paths that a store has registered while `run` started it. */
+/** The paths that a store registers while `run` starts it. */
 async function registeredPaths(run: () => Promise<unknown>): Promise<Set<string>> {
   const paths = new Set<string>();
   const watch = (message: unknown): void => {
@@ -59,7 +59,7 @@ async function registeredPaths(run: () => Promise<unknown>): Promise<Set<string>
   return paths;
 }
 
-/** A path with its parameters unnamed, since they are called otherwise in the code. */
+/** A path with its parameter names removed, because the code uses other names. */
 function unnamed(path: string): string {
   return path.replaceAll(/:\w+|\{\w+\}/g, '*');
 }
@@ -72,7 +72,7 @@ test("the document's routes and methods are exactly the registered ones", async 
   const described = Object.keys(openApiDocument.paths);
   expect(described.map(unnamed).toSorted()).toEqual([...registered].map(unnamed).toSorted());
   for (const [path, methods] of Object.entries(openApiDocument.paths)) {
-    // No route supports it, so the response lists the supported methods.
+    // No route supports PURGE, so the response lists the supported methods.
     const response = await fetch(url + path.replaceAll(/\{\w+\}/g, 'x'), { method: 'PURGE' });
     const allowed = (response.headers.get('allow') ?? '').toLowerCase().split(',');
     expect([path, allowed.toSorted()]).toEqual([path, Object.keys(methods).toSorted()]);

@@ -6,7 +6,7 @@ import { walrusClient } from './walrus-client.ts';
 
 const { localnet, owner, startOnChain } = await chainWorld();
 
-/** A store whose blobs go to an owner, who deletes them by transactions without the store. */
+/** A store whose blobs belong to an owner, who deletes them in transactions that bypass the store. */
 async function start() {
   const { url } = await startOnChain();
   const { walrus } = await walrusClient(localnet.url, url);

@@ -103,7 +103,7 @@ test.each([
   const { url } = await startStore(auth === undefined ? {} : { auth });
   const token = await tokenOf();
   const [header, payload, signature] = token.split('.') as [string, string, string];
-  // The last of 43 characters carries two bits that mean nothing
+  // The last two bits of the 43 characters are unused
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(signature.at(-1)!);
   const loose =
     signature.slice(0, -1) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1]!;
@@ -160,7 +160,7 @@ test('requires exactly the fixed lifetime of tokens', async () => {
 });
 
 describe('a token', () => {
-  test('is good for one store', async () => {
+  test('is valid for one store', async () => {
     const { url } = await startStore({ auth: authSettings() });
     const token = await tokenOf({ exp: nowSec() - 50 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => putWith(url, token)));
@@ -188,7 +188,7 @@ describe('a token', () => {
     expect(await outcome(await putWith(url, token, '', 'x'))).toBe('429 TOKEN_ALREADY_USED');
   });
 
-  test('is rejected when too many are remembered', async () => {
+  test('is rejected when the cache of used tokens is full', async () => {
     const cache = { size: 1, refreshIntervalMs: 1_000_000 };
     const { url } = await startStore({ auth: authSettings({ cache }) });
     expect(await outcome(await putWith(url, await tokenOf()))).toBe(accepted);
@@ -229,7 +229,7 @@ function ecPoint(key: KeyObject): Buffer {
   return Buffer.concat([Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
 }
 
-/** The key of an algorithm, and the bytes that the real publisher accepts as its public half. */
+/** A key pair of an algorithm, and the public key in the format that the real publisher accepts. */
 function pairOf(algorithm: TokenAlgorithm): { privateKey: KeyObject; publicKey: KeyObject; bare: Buffer } {
   if (algorithm === 'EdDSA') {
     const pair = generateKeyPairSync('ed25519');
@@ -254,7 +254,7 @@ test.each(['ES256', 'ES384', 'RS256', 'PS384', 'EdDSA'] as const)(
     expect(await outcome(await putWith(url, await sign(privateKey, algorithm)))).toBe(accepted);
     const stranger = await sign(pairOf(algorithm).privateKey, algorithm);
     expect(await outcome(await putWith(url, stranger))).toBe('401 INVALID_SIGNATURE');
-    // The public key as an HMAC secret: the classic confusion of algorithms.
+    // The public key used as an HMAC secret: the classic algorithm confusion attack.
     expect(await outcome(await putWith(url, await sign(bare, 'HS256')))).toBe('400 INVALID_TOKEN');
     const spki = publicKey.export({ format: 'der', type: 'spki' }).toString('hex');
     expect((tokenKeyOf(algorithm, `0x${spki}`).key as KeyObject).equals(publicKey)).toBe(true);
@@ -327,7 +327,7 @@ function listen(): { lines: string[]; logger: Logger } {
   return { lines, logger: pino({ level: 'trace' }, sink) };
 }
 
-test('a publisher that verifies no token logs so when it starts', async () => {
+test('a publisher that does not verify tokens logs a warning when it starts', async () => {
   const { key: _, ...unverified } = authSettings();
   const { lines, logger } = listen();
   await startStore({ auth: unverified, logger });

@@ -117,7 +117,7 @@ describe('parameters', () => {
 });
 
 describe('bytes that are already stored', () => {
-  test('always get a new object of the same blob in a default store', async () => {
+  test('always get a new object in a default store', async () => {
     const { url } = await startStore();
     const first = await putNew(url, 'same');
     const second = await putNew(url, 'same');
@@ -125,7 +125,7 @@ describe('bytes that are already stored', () => {
     expect(second.blobObject.id).not.toBe(first.blobObject.id);
   });
 
-  test('of a permanent blob that lives long enough need no new permanent store', async () => {
+  test('need no new permanent object if a permanent one lives long enough', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?permanent=true&epochs=5');
     const { alreadyCertified } = await put(url, 'same', '?permanent=true&epochs=5');
@@ -136,7 +136,7 @@ describe('bytes that are already stored', () => {
     });
   });
 
-  test('count regardless of who received the object, and also with reuse_resources', async () => {
+  test('count regardless of the owner of the object, and also with reuse_resources', async () => {
     const { url } = await startStore();
     await put(url, 'same', `?permanent=true&send_object_to=${recipient}`);
     expect(await put(url, 'same', '?permanent=true')).toHaveProperty('alreadyCertified.event');
@@ -145,20 +145,20 @@ describe('bytes that are already stored', () => {
   });
 
   test.each([
-    ['a shorter permanent one', '?permanent=true&epochs=2', '?permanent=true&epochs=3'],
-    ['a deletable one', '?epochs=5', '?permanent=true&epochs=1'],
+    ['a permanent object that expires earlier', '?permanent=true&epochs=2', '?permanent=true&epochs=3'],
+    ['a deletable object', '?epochs=5', '?permanent=true&epochs=1'],
     ['force', '?permanent=true&epochs=5', '?permanent=true&force=true'],
     ['force with reuse', '?epochs=5', '?force=true&reuse_resources=true'],
-    ['a permanent one for a deletable store', '?permanent=true&epochs=5', ''],
+    ['a permanent object for a deletable store', '?permanent=true&epochs=5', ''],
     ['the other persistence', '?permanent=true&epochs=5', '?reuse_resources=true'],
-    ['an object given away', `?epochs=5&send_object_to=${recipient}`, '?reuse_resources=true'],
+    ['a transferred object', `?epochs=5&send_object_to=${recipient}`, '?reuse_resources=true'],
   ])('get a new registration despite %s', async (_name, before, after) => {
     const { url } = await startStore();
     await put(url, 'same', before);
     expect((await putNew(url, 'same', after)).resourceOperation).toHaveProperty('registerFromScratch');
   });
 
-  test('are found by reuse_resources in its own object that lives long enough', async () => {
+  test('need no new object with reuse_resources if an own object lives long enough', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=5');
     expect(await put(url, 'same', '?epochs=3&reuse_resources=true')).toEqual({
@@ -166,7 +166,7 @@ describe('bytes that are already stored', () => {
     });
   });
 
-  test('are extended by reuse_resources for the difference', async () => {
+  test('are extended with reuse_resources by the missing epochs', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=2');
     const extended = await putNew(url, 'same', '?epochs=5&reuse_resources=true');

@@ -45,7 +45,7 @@ describe('a stored quilt', () => {
     expect(quilt.equals(Buffer.from(await blob.arrayBuffer()))).toBe(true);
   });
 
-  test('is found again if it is permanent', async () => {
+  test('is reused if it is permanent', async () => {
     const url = store();
     const first = await putQuilt(url, { a: 'same' }, undefined, '?permanent=true&epochs=3');
     const second = await putQuilt(url, { a: 'same' }, undefined, '?permanent=true&epochs=2');
@@ -71,7 +71,7 @@ describe('a stored quilt', () => {
     ]);
   });
 
-  test('has names in every language, and with quotation marks', async () => {
+  test('accepts names in any language and with quotation marks', async () => {
     const url = store();
     const boundary = 'x';
     const names = ['日本 語', '\u{1F600}', '_a', '.b', 'say "hi"', 'a;b', 'c=d', '%22'];
@@ -93,7 +93,7 @@ describe('a stored quilt', () => {
   });
 });
 
-test('the object of a quilt has the quilt marker, that of a blob does not', async () => {
+test('the object of a quilt has the quilt marker, the object of a blob does not', async () => {
   const { url, admin } = await startStore();
   const blobId = quiltIdOf(await putQuilt(url, { a: 'x' }));
   await blobIdOf(url, 'no quilt');
@@ -112,10 +112,13 @@ describe('a form that is not a quilt is rejected', () => {
     ['a name that is empty', quiltForm({ '': 'x' })],
     ['a name with a space at its end', quiltForm({ 'a ': 'x' })],
     ['too many files', quiltForm(Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`n${n}`, ''])))],
-    ['metadata that names one twice', quiltForm({ a: 'x' }, [{ identifier: 'a' }, { identifier: 'a' }])],
+    [
+      'metadata with a duplicate identifier',
+      quiltForm({ a: 'x' }, [{ identifier: 'a' }, { identifier: 'a' }]),
+    ],
     ['metadata without an identifier', quiltForm({ a: 'x' }, [{ tags: {} } as never])],
-    ['metadata that is no list', quiltForm({ a: 'x' }, {} as never)],
-    ['tags that are no object', quiltForm({ a: 'x' }, [{ identifier: 'a', tags: ['b'] as never }])],
+    ['metadata that is not a list', quiltForm({ a: 'x' }, {} as never)],
+    ['tags that are not an object', quiltForm({ a: 'x' }, [{ identifier: 'a', tags: ['b'] as never }])],
     ['tags that are null', quiltForm({ a: 'x' }, [{ identifier: 'a', tags: null as never }])],
     ['tags that are too long', quiltForm({ a: 'x' }, [{ identifier: 'a', tags: { k: 'v'.repeat(65_535) } }])],
     ['a number that JSON cannot hold', quiltForm({ a: 'x' }, [{ identifier: 'a', tags: { n: 2 ** 60 } }])],

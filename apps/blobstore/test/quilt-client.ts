@@ -5,7 +5,7 @@ export interface QuiltAnswer {
   storedQuiltBlobs: { identifier: string; quiltPatchId: string; range: [number, number] }[];
 }
 
-/** What `_metadata` lists. */
+/** The content of the `_metadata` field. */
 export type QuiltMetadata = { identifier: string; tags?: Record<string, unknown> }[];
 
 export function quiltForm(files: Record<string, string | Uint8Array>, metadata?: QuiltMetadata): FormData {

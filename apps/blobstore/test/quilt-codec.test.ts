@@ -110,7 +110,7 @@ describe.each([4, 7, 31, 100, 1000])('with %i shards', (nShards) => {
     expect((await encodeInMemory(files.toReversed(), nShards)).quilt.equals(quilt)).toBe(true);
   });
 
-  test('accepts one patch less than there are columns, and no more', async () => {
+  test('accepts at most one patch fewer than there are columns', async () => {
     const most = maxPatches(nShards);
     const files = Array.from({ length: most + 1 }, (_, n) => memoryFile(`n${n}`, ''));
     expect(() => planQuilt(files, nShards)).toThrow(QuiltInputError);

@@ -10,7 +10,7 @@ import { fileOf, flipBit } from './stored-files.ts';
 const columns = 21;
 const symbols = 11 * columns;
 
-/** A quilt of six files, how to read them, and where their bytes are on disk. */
+/** A stored quilt of six files, with functions to read them and to find their bytes on disk. */
 async function storedQuilt(fileBytes: number) {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir });
@@ -26,7 +26,10 @@ async function storedQuilt(fileBytes: number) {
     list: () => fetch(`${url}/v1/quilts/${quiltId}/patches`),
     isRead: async (name: string, response: Response) =>
       response.status === 200 && files[name]?.equals(Buffer.from(await response.arrayBuffer())) === true,
-    /** Position in the file of a byte of a patch: its header comes first, down its columns. */
+    /**
+     * Position, in the quilt's file, of a byte of a patch. A patch starts with its header and fills its columns one
+     * by one.
+     */
     positionOf(name: string, byte: number): number {
       const start = answer.storedQuiltBlobs.find(({ identifier }) => identifier === name)?.range[0] ?? 0;
       const symbol = Math.floor(byte / symbolBytes);
@@ -85,14 +88,14 @@ test('damage in one patch of a verified large quilt does not affect reads of the
   expect((await list()).status).toBe(200);
 });
 
-test('many concurrent first readers of a quilt all get their patch', async () => {
+test('serves many concurrent first readers of a quilt', async () => {
   const { read, isRead } = await storedQuilt(400_000);
   const names = Array.from({ length: 60 }, (_, n) => `n${n % 6}`);
   const read60 = await Promise.all(names.map(async (name) => isRead(name, await read(name))));
   expect(read60).toEqual(names.map(() => true));
 });
 
-test('damage further on in a patch of many pieces cuts the response before a wrong byte', async () => {
+test('damage in a later piece of a patch cuts the response before a wrong byte', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir });
   const content = randomBytes(5_000_000);
@@ -102,7 +105,7 @@ test('damage further on in a patch of many pieces cuts the response before a wro
   expect(content.equals((await rawRead(patch)).bytes)).toBe(true);
 
   const { size } = await stat(path);
-  // In the last row, and there in one of the last columns.
+  // In one of the last columns of the last row.
   await flipBit(path, size - 1.5 * (size / symbols));
   const { status, bytes, complete } = await rawRead(patch);
   expect([status, complete]).toEqual([200, false]);

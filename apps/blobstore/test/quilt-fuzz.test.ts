@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { putQuilt, quiltIdOf } from './quilt-client.ts';
 import { patient, sharedStore, startStore, temporaryDirectory } from './running-store.ts';
 
-/** Sends a form as it is; returns the status of the answer, with which the connection ends. */
+/** Sends a raw form. Returns the status of the response, after which the connection ends. */
 async function put(url: string, contentType: string, body: Buffer): Promise<number> {
   const socket = sendForm(url, contentType, body, body.length);
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(await text(socket))?.[1]);
@@ -68,8 +68,8 @@ describe('a body', () => {
     ['without a boundary', 'multipart/form-data', valid.toString(), 400],
     ['with an empty boundary', 'multipart/form-data; boundary=""', valid.toString(), 400],
     ['of another type', 'application/json', '{}', 400],
-    ['of no type that can be read', ';;', valid.toString(), 400],
-    ['of nothing', formType, '', 400],
+    ['of an invalid type', ';;', valid.toString(), 400],
+    ['without content', formType, '', 400],
     ['of a last boundary alone', formType, '--xyz--\r\n', 400],
     ['of dashes', formType, '-'.repeat(100_000), 400],
     ['of boundaries', formType, '--xyz\r\n'.repeat(20_000), 400],
@@ -79,7 +79,7 @@ describe('a body', () => {
     ['with a huge name', formType, `${part('n'.repeat(100_000), 'x')}--xyz--`, 400],
     ['with a name of backslashes', formType, `${part('\\'.repeat(60_001), 'x')}--xyz--`, 400],
     ['with too many parts', formType, `${many}--xyz--`, 400],
-    ['with names that come twice', formType, `${part('a', '1')}${part('a', '2')}--xyz--`, 400],
+    ['with duplicate names', formType, `${part('a', '1')}${part('a', '2')}--xyz--`, 400],
     ['with parts without names', formType, '--xyz\r\n\r\nx\r\n--xyz--', 400],
     ['with a form in a form', formType, `${part('a', valid.toString())}--xyz--`, 400],
     ['with metadata alone', formType, `${part('_metadata', '[]')}--xyz--`, 400],
@@ -100,7 +100,7 @@ describe('a body', () => {
     expect(await put(store(), type, Buffer.from(body))).toBe(status);
   });
 
-  test('that ends before its announced length frees its place', async () => {
+  test('that ends before its announced length frees its place in the queue', async () => {
     const { url } = await startStore({ limits: { publisher: { concurrent: 1, buffered: 1 } } });
     const socket = sendForm(url, formType, valid.subarray(0, 100), 100_000);
     socket.end();

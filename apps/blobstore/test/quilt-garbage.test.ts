@@ -10,7 +10,7 @@ import { encodeInMemory, memoryFile } from './quilt-in-memory.ts';
 
 const nShards = 31;
 
-/** Reads everything a blob offers as a quilt; returns the number of content bytes. */
+/** Reads all patches of a blob as a quilt. Returns the number of content bytes. */
 async function readEverything(blob: Buffer): Promise<number> {
   const layout = layoutOfSize(blob.length, nShards);
   if (layout === undefined) throw new InvalidQuiltError('no layout');
@@ -25,7 +25,10 @@ async function readEverything(blob: Buffer): Promise<number> {
   return bytes;
 }
 
-/** It is read as a valid quilt of no more bytes than exist, or rejected as not a quilt. */
+/**
+ * Checks that a blob is either read as a quilt whose content is not longer than the blob, or rejected as not a
+ * quilt.
+ */
 async function readOrRefuse(blob: Buffer): Promise<'read' | 'refused'> {
   try {
     expect(await readEverything(blob)).toBeLessThanOrEqual(blob.length);
@@ -76,7 +79,7 @@ describe('a quilt with changed bytes', () => {
     for (let round = 0; round < 3000; round += 1) {
       const changed = Buffer.from(quilt);
       for (let changes = randomInt(1, 4); changes > 0; changes -= 1) {
-        // The first symbols of each column hold index and headers, where it matters most.
+        // The first symbols of each column contain the index and the headers.
         const row = randomInt(3);
         const position = row * columns * symbolBytes + randomInt(columns * symbolBytes);
         changed[position] = [0, 1, 0x7f, 0x80, 0xff, randomInt(256)][randomInt(6)] as number;
@@ -133,7 +136,7 @@ test('rejects tags that are out of order or repeated, as BCS requires', async ()
   const { quilt } = await encodeInMemory([memoryFile('a', '', { k1: 'v', k2: 'v' })], nShards);
   for (const key of ['k3', 'k2']) {
     const changed = Buffer.from(quilt);
-    // Both the index and the header of the patch hold them.
+    // Both the index and the header of the patch contain the tags.
     const { symbolBytes } = layoutOfSize(quilt.length, nShards) as { symbolBytes: number };
     expect(symbolBytes).toBeLessThanOrEqual(8);
     for (const column of [0, 1]) {

@@ -15,7 +15,7 @@ export function memoryFile(
   return { identifier, content: bytes, size: bytes.length, tags: new Map(Object.entries(tags)) };
 }
 
-/** The bytes of a quilt, and where its patches lie. */
+/** The bytes of a quilt, and the locations of its patches. */
 export async function encodeInMemory(files: MemoryFile[], nShards: number) {
   const plan = planQuilt(files, nShards);
   const bands: Buffer[] = [];

@@ -4,13 +4,13 @@ import { finished } from 'node:stream/promises';
 export interface RawRead {
   status: number;
   headers: IncomingHttpHeaders;
-  /** All that arrived, even when it was cut off */
+  /** Everything received, even if the response was cut off */
   bytes: Buffer;
   /** Whether the response was complete */
   complete: boolean;
 }
 
-/** Reads a raw response: `fetch` hides what arrived before a connection was closed. */
+/** Reads a response without `fetch`, which hides the bytes received before a connection was closed. */
 export function rawRead(url: string, options: RequestOptions & { body?: string } = {}): Promise<RawRead> {
   const { body, ...rest } = options;
   return new Promise((resolve, reject) => {

@@ -105,7 +105,7 @@ function body(ids: string[]): string {
 }
 
 function encodedPath(path: string): string {
-  // A client cannot send these bytes as they are.
+  // A client cannot send these characters unescaped.
   return path.replaceAll(/[^\x21-\x7e]/gu, (letter) => encodeURIComponent(letter));
 }
 

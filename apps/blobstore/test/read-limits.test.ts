@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parseBlocklist } from '../src/aggregator/blocklist.ts';
 import { blobIdOf, patient, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
-/** Every way to read one blob whole or in part. */
+/** All requests that read a blob or a part of it. */
 function readsOf(url: string, blobId: string, objectId: string): [string, RequestInit?][] {
   return [
     [`${url}/v1/blobs/${blobId}`],
@@ -74,7 +74,7 @@ test('a blocklist can be replaced; the last valid one stays in force if it break
   await expect.poll(() => statusOf(second), patient).toBe(451);
   expect(await statusOf(first)).toBe(404);
 
-  // An empty one is rather being written than meant.
+  // An empty file is probably being written.
   await writeFile(blocklistFile, '');
   await expect.poll(() => errors, patient).toBe(1);
   expect(await statusOf(second)).toBe(451);

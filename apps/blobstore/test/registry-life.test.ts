@@ -54,7 +54,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.setAttributes(missing, {})).rejects.toMatchObject({ reason: 'not-found' });
   });
 
-  test("shares an object, which is then found by the shared id and no longer the publisher's", async () => {
+  test('shares an object, which can then be found by the shared id and no longer belongs to the publisher', async () => {
     const { registry } = await create();
     const blob = await newBlob({ share: true });
     const { object, sharedBlobObject = '' } = await registry.store(blob, durable);
@@ -64,7 +64,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.extend(object.id, 1)).rejects.toThrow(RegistryRefusedError);
   });
 
-  test('burns an object, whose blob stays until its end', async () => {
+  test('burns an object, whose blob stays until it expires', async () => {
     const { registry, advance } = await create();
     const blob = await newBlob({ burn: true, deletable: false, epochs: 1 });
     const { object } = await registry.store(blob, durable);
@@ -106,7 +106,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.extend(own.object.id, 1)).rejects.toMatchObject({ reason: 'too-long' });
   });
 
-  test('lists blobs and objects page by page, each once, without ended ones', async () => {
+  test('lists each blob and object once, in pages, without expired ones', async () => {
     const { registry, advance } = await create();
     const ended = await newBlob({ epochs: 1 });
     await registry.store(ended, durable);
@@ -127,7 +127,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
       if (page.length < 2) break;
       after = page[1] ?? '';
     }
-    // A chain has the blobs of others as well.
+    // A chain also has blobs of other publishers.
     expect(objectIds).toEqual(objectIds.toSorted());
     expect(blobIds).toEqual(blobIds.toSorted());
     expect(new Set(objectIds).size).toBe(objectIds.length);

@@ -9,7 +9,7 @@ const steps = 3000;
 const blobIds = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(43));
 const durable = async () => undefined;
 
-/** What an object ought to be, after all that was done to it. */
+/** The expected state of an object. */
 interface Expected {
   blobId: string;
   endEpoch: number;

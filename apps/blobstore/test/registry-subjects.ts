@@ -19,7 +19,7 @@ export interface Subject {
   advance(epochs: number): Promise<void>;
 }
 
-/** The registry does not look at the content, so none is kept here. */
+/** Stores no content, because the registry does not access it. */
 export const durable = async () => undefined;
 
 async function ownRegistry(): Promise<Subject> {
@@ -43,8 +43,8 @@ async function ownRegistry(): Promise<Subject> {
 }
 
 /**
- * Every kind of registry, by name, for the tests of a file: what all of them promise. `newBlob` makes a blob of
- * random content, as the store would hand it to its registry.
+ * All kinds of registry by name, for tests of their common behaviour. `newBlob` creates a blob of random content in
+ * the form in which the store passes it to a registry.
  */
 export function registrySubjects() {
   const encoder = createWasmEncoder(nShards, 1);
@@ -102,7 +102,7 @@ export function registrySubjects() {
   }
 
   const subjects: [string, () => Promise<Subject>][] = [
-    ['of its own', ownRegistry],
+    ['in a local journal', ownRegistry],
     ['in a bucket', inBucket],
     ['on chain', onChain],
   ];

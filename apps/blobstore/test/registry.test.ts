@@ -43,7 +43,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     },
   );
 
-  test('knows nothing about blobs that were never stored', async () => {
+  test('returns nothing for blobs that were never stored', async () => {
     const { registry } = await create();
     expect(await registry.liveObjects((await newBlob()).blobId)).toEqual([]);
     expect(await registry.find(`0x${'0'.repeat(64)}`)).toBeUndefined();

@@ -20,7 +20,7 @@ test('finds blobs, objects and epochs after a restart', async () => {
   });
 });
 
-test('removes half-received files at boot, and ignores foreign files', async () => {
+test('removes partially received files at startup and ignores foreign files', async () => {
   const dataDir = await temporaryDirectory();
   await mkdir(join(dataDir, 'incoming'), { recursive: true });
   await writeFile(join(dataDir, 'incoming', 'torn'), 'half a bl');

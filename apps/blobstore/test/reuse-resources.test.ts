@@ -5,7 +5,7 @@ import { put, putNew, refusal, startStore, temporaryDirectory } from './running-
 const encodedLength = 64_480;
 const recipient = `0x${'ab'.repeat(32)}`;
 
-/** Starts a store that is cut off between registration and certificate. Returns the blob id. */
+/** Makes a store that is interrupted between registration and certificate. Returns the blob id. */
 async function leaveUncertified({ url, admin }: BlobStore, body: string, query: string): Promise<string> {
   admin.faults.add({ operation: 'store', fault: 'INSUFFICIENT_CONFIRMATIONS', count: 1 });
   const response = await fetch(`${url}/v1/blobs${query}`, { method: 'PUT', body });
@@ -49,7 +49,7 @@ describe('an uncertified registration', () => {
     expect(await (await fetch(`${store.url}/v1/blobs/${blobId}`)).text()).toBe('x');
   });
 
-  test('is extended for the difference if it is too short', async () => {
+  test('is extended by the missing epochs if it expires too early', async () => {
     const store = await startStore();
     await leaveUncertified(store, 'x', '?epochs=2&permanent=true');
     const query = `?epochs=5&permanent=true&reuse_resources=true&send_object_to=${recipient}`;
@@ -72,7 +72,7 @@ describe('an uncertified registration', () => {
     },
   );
 
-  test('is resumed with force as well, despite a certified one', async () => {
+  test('is also resumed with force, despite a certified object', async () => {
     const { url, admin } = await startStore();
     await put(url, 'x', '?epochs=5');
     await leaveUncertified({ url, admin } as BlobStore, 'x', '?epochs=5');
@@ -92,7 +92,7 @@ describe('an uncertified registration', () => {
     expect(resumed.resourceOperation).toEqual({ reuseRegistration: { encodedLength } });
   });
 
-  test('leaves its storage to another blob when it is deleted', async () => {
+  test('frees its storage for another blob when it is deleted', async () => {
     const store = await startStore();
     const blobId = await leaveUncertified(store, 'x', '?epochs=5');
     await store.admin.deleteBlob(blobId);
@@ -119,8 +119,12 @@ describe('storage of a deleted blob', () => {
 
   test.each([
     ['it is too short', '?epochs=2', '?epochs=3&reuse_resources=true'],
-    ['reuse is not asked for', '?epochs=5', '?epochs=1'],
-    ['its owner is another', `?epochs=5&send_object_to=${recipient}`, '?epochs=1&reuse_resources=true'],
+    ['reuse is not requested', '?epochs=5', '?epochs=1'],
+    [
+      'it belongs to another owner',
+      `?epochs=5&send_object_to=${recipient}`,
+      '?epochs=1&reuse_resources=true',
+    ],
   ])('is not reused if %s', async (_name, before, after) => {
     const { url, admin } = await startStore();
     const { blobObject } = await putNew(url, 'deleted', before);

@@ -11,7 +11,7 @@ const silent = pino({ level: 'silent' });
 /** For `expect.poll`, whose default of one second is too short on a busy machine. */
 export const patient = { timeout: 20_000 };
 
-/** A directory that is gone after the test. */
+/** A directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'blobstore-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
  * 1 GiB in and out of a store with a bucket, as streams: `node apps/blobstore/test/s3-large-long.ts [mebibytes]`.
- * Keeps the peak memory of the store in `bench/results/`, and fails when it grew with the blob. On Linux.
+ * Writes the peak memory of the store to `bench/results/`, and fails if it grew with the blob. On Linux.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { runLargeBlob } from './large-blob-run.ts';
 import { credentials, startS3, stopS3 } from './s3-process.ts';
 
-/** More than a blob of 64 MiB needs, in megabytes */
+/** Allowed growth over the memory for a blob of 64 MiB, in megabytes */
 const allowedMb = 100;
 
 const directory = await mkdtemp(join(tmpdir(), 'blobstore-large-'));

@@ -10,7 +10,7 @@ import type { S3Options } from '../src/storage/s3/s3-options.ts';
 const bin = createRequire(import.meta.url).resolve('s3rver/bin/s3rver.js');
 const bucket = 'blobs';
 
-/** What s3rver lets in. */
+/** The credentials that s3rver accepts. */
 export const credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 export interface S3Server {
@@ -18,7 +18,7 @@ export interface S3Server {
   endpoint: string;
   /** Where the server stores its data */
   directory: string;
-  /** A part of its bucket that no other test uses */
+  /** A prefix of its bucket that no other test uses */
   place(endpoint?: string): S3Options;
 }
 
@@ -27,7 +27,7 @@ export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 's3-'));
   const child = spawn(
     process.execPath,
-    // Its continuation tokens are made with DES, which OpenSSL has put among the old ciphers.
+    // s3rver encrypts its continuation tokens with DES, which is in OpenSSL's legacy provider.
     ['--openssl-legacy-provider', bin, '-d', directory, '-a', '127.0.0.1', '-p', '0', '-s'].concat(
       '--configure-bucket',
       bucket,

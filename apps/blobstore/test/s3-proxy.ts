@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What becomes of a request: it passes, is answered with a status or a text, or never answered. */
+/** How the proxy handles a request: forwards it, responds with a status or XML, or never responds. */
 export type Verdict = 'pass' | 'silence' | number | { xml: string };
 
 /** A proxy in front of S3 that fails requests as a test requires. Returns its URL. */

@@ -18,7 +18,7 @@ export function sharedS3(): () => S3Server {
   return () => server;
 }
 
-/** The bucket of some options, closed after the test. */
+/** Opens the bucket in `options`; it is closed after the test. */
 export function bucketAt(options: S3Options): Bucket {
   const client = createS3Client(options);
   onTestFinished(() => client.destroy());

@@ -143,11 +143,11 @@ test('keeps content that another instance stores after a sweep has listed', asyn
   const sweeping = await open(place, 0);
   const blob = await keep(sweeping, content);
   const [judged] = await removableOf(sweeping);
-  // The other finds the old copy and does not rely on it.
+  // The other instance finds the old copy but does not rely on it.
   await keep(await open(place, 0), content);
   await judged!.remove();
   expect(await contentOf(await open(place), blob)).toEqual(content);
-  // The instance that remembers the removed copy finds the other one as well.
+  // The instance that has cached the removed copy finds the new one.
   expect(await contentOf(sweeping, blob)).toEqual(content);
 });
 
@@ -169,7 +169,7 @@ test('pages through listings', async () => {
   expect(await removableOf(storage, blobs[4]!.blobId)).toHaveLength(1);
 });
 
-test('treats an object with another length than its key says as damaged', async () => {
+test('treats an object whose length differs from its key as damaged', async () => {
   const place = s3().place();
   const blob = await keep(await open(place), randomBytes(10));
   const bucket = bucketAt(place);
@@ -223,8 +223,8 @@ test.each([
   ['refuses', 403],
   ['fails', 500],
   ['is overloaded', 503],
-  ['says nothing', 'silence'],
-] as const)('is unavailable, and calls nothing missing, with a server that %s', async (_name, verdict) => {
+  ['does not respond', 'silence'],
+] as const)('reports unavailable instead of missing with a server that %s', async (_name, verdict) => {
   let answer: 'pass' | typeof verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => answer);
   const storage = await open({ ...s3().place(proxy), timeoutMs: 1500 });

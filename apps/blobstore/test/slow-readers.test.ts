@@ -24,7 +24,7 @@ async function ask(url: string, path: string): Promise<Socket> {
   return socket;
 }
 
-/** How many files of a data directory this process has open. */
+/** Number of files of a data directory that this process has open. */
 async function openFilesIn(dataDir: string): Promise<number> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
@@ -78,7 +78,7 @@ test('sends everything to a slow but steady reader', async () => {
   expect(content.equals(Buffer.concat(chunks))).toBe(true);
 });
 
-test('readers that take nothing do not delay others while there is a free place', async () => {
+test('stalled readers do not delay others while there is a free place', async () => {
   const { url } = await startStore({ limits: { aggregator: { concurrent: 4, buffered: 8 } } });
   const large = await blobIdOf(url, randomBytes(10 * mebibyte));
   const small = await blobIdOf(url, 'small');
@@ -88,7 +88,7 @@ test('readers that take nothing do not delay others while there is a free place'
   }
 });
 
-test('does not close a connection that has read a blob while a later request takes long', async () => {
+test('does not close a connection that has read a blob while its next request takes long', async () => {
   const { url, admin } = await startStore({ limits: { stalledSendMs: 50 } });
   const blobId = await blobIdOf(url, 'first');
   const { hostname, port } = new URL(url);
@@ -109,7 +109,7 @@ test('does not close a connection that has read a blob while a later request tak
   await expect.poll(() => received, patient).toContain('first');
 });
 
-/** Kilobytes, from the kernel. */
+/** Memory of a process in kilobytes, as reported by the kernel. */
 async function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]);
@@ -144,6 +144,6 @@ test('needs little memory for many concurrent reads of a large blob', async () =
     const digests = await Promise.all(Array.from({ length: 4 }, readAll));
     expect(new Set(digests)).toEqual(new Set([digest]));
   }
-  // Ten times as much is sent; the rest is garbage that Node has not collected yet, which does not grow further.
+  // Ten times this amount is sent. The growth is uncollected garbage, which is limited.
   expect((await memoryOf(pid, 'VmHWM')) - before).toBeLessThan(128 * 1024);
 });

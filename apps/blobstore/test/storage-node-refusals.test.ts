@@ -21,7 +21,7 @@ async function start() {
   return { walrus, store, put, get, staged };
 }
 
-/** The client's requests for a blob: the node of each sliver, and its body. */
+/** Captures the client's requests for a blob: the node of each sliver, and its body. */
 async function captured(walrus: Walrus, blob: Uint8Array, register = true) {
   const encoded = await walrus.encodeBlob(blob);
   const { blobId, rootHash } = encoded;
@@ -53,7 +53,7 @@ async function captured(walrus: Walrus, blob: Uint8Array, register = true) {
   return { blobId, metadata: first!.body, slivers, objectId: registered?.blob.id ?? '' };
 }
 
-test('accepts and keeps nothing for a blob that is not registered', async () => {
+test('accepts and stores nothing for an unregistered blob', async () => {
   const { walrus, put, get, staged, store } = await start();
   const { blobId, metadata, slivers } = await captured(walrus, randomBytes(500), false);
   const notRegistered = { status: 400, reason: 'NOT_REGISTERED' };
@@ -126,7 +126,7 @@ test('accepts only metadata and slivers of the blob', async () => {
   for (const one of slivers) expect((await send(one)).status).toBe(200);
 });
 
-test('each node signs with its own key, for the requested object', async () => {
+test('each node signs the confirmation of the requested object with its own key', async () => {
   const { walrus, get } = await start();
   const blob = randomBytes(64);
   const { blobId, blobObject } = await walrus.writeBlob({ blob, deletable: true, epochs: 1, signer });

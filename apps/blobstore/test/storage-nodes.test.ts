@@ -7,7 +7,7 @@ import { nodesClient, walrusClient } from './walrus-client.ts';
 
 const { localnet, owner: signer, startOnChain } = await chainWorld();
 
-/** A store on the localnet, and the unmodified client, which finds the storage nodes by the chain. */
+/** A store on the localnet, and the unmodified client, which finds the storage nodes through the chain. */
 async function start() {
   const store = await startOnChain();
   const { walrus } = await nodesClient(localnet.url);

@@ -46,11 +46,15 @@ const everything: Partial<Resources> = {
 
 test.each([
   ['a deletable store of anything', everything, {}],
-  ['a forced one', everything, { force: true }],
-  ['a permanent one and a shorter one', { live: [certified('p', 9, permanent)] }, { permanent: true }],
-  ['a permanent one and deletable ones', { live: [certified('d', 99)] }, { permanent: true }],
-  ['a forced permanent one', everything, { permanent: true, force: true }],
-  ['reuse where there is nothing', {}, reuse],
+  ['a forced store of anything', everything, { force: true }],
+  [
+    'a permanent store with a permanent object that expires too early',
+    { live: [certified('p', 9, permanent)] },
+    { permanent: true },
+  ],
+  ['a permanent store with deletable objects', { live: [certified('d', 99)] }, { permanent: true }],
+  ['a forced permanent store', everything, { permanent: true, force: true }],
+  ['reuse without any resources', {}, reuse],
   ['reuse with an object of another owner', { live: [certified('d', 20, foreign)] }, reuse],
   ['reuse with a registration of another owner', { uncertified: [uncertified('u', 20, foreign)] }, reuse],
   [
@@ -74,7 +78,7 @@ test('a permanent blob of any owner that lives long enough is sufficient, also w
   });
 });
 
-test('with reuse its own certified object is sufficient, or is extended by the missing epochs', () => {
+test('with reuse an own certified object is sufficient, or is extended by the missing epochs', () => {
   const existing = certified('d', 10);
   expect(decide({ ...everything, live: [existing] }, reuse)).toEqual({ kind: 'certified-object', existing });
   const short = certified('d', 7);
@@ -93,7 +97,7 @@ test.each([true, false])('with reuse a registration is resumed (force: %s)', (fo
   expect(decide({ uncertified: [short] }, wanted)).toEqual({ kind: 'resume', existing: short, byEpochs: 4 });
 });
 
-test('force ignores a certified object and uses what leads to a new certificate', () => {
+test('force ignores certified objects and only uses resources that need a new certificate', () => {
   const live = [certified('d', 20)];
   const registration = uncertified('u', 20);
   const forced = { ...reuse, force: true };
@@ -102,7 +106,7 @@ test('force ignores a certified object and uses what leads to a new certificate'
   expect(decide({ live, spare: [spare] }, forced)).toEqual({ kind: 'reuse-storage', storage: spare });
 });
 
-test('spare storage: the smallest that fits, then the one that ends first', () => {
+test('uses the smallest spare storage that fits, and among equals the one that ends first', () => {
   const spare = [
     storage('larger', 2000, 10),
     storage('later', 1000, 20),

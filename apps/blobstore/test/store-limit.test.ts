@@ -21,7 +21,7 @@ async function filesIn(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-test('--max-store-bytes refuses a blob that does not fit, keeps nothing of it and still serves the rest', async () => {
+test('--max-store-bytes rejects a blob that does not fit, keeps nothing of it and still serves the others', async () => {
   const dataDir = await temporaryDirectory();
   const store = await limited(100_000, dataDir);
   const kept = randomBytes(60_000);

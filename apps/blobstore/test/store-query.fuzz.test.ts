@@ -69,7 +69,7 @@ function randomQuery(): string {
   return `/v1/blobs${pick(['?', '?', '', '??'])}${pairs.join(pick(['&', '&', '&&', ';']))}`;
 }
 
-test('every query is either understood as documented or rejected with 400', () => {
+test('every query is either parsed as documented or rejected with 400', () => {
   let understood = 0;
   for (let round = 0; round < rounds; round += 1) {
     const url = randomQuery();

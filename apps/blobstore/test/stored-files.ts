@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file that holds a blob. */
+/** The file with the content of a blob. */
 export async function fileOf(dataDir: string, blobId: string): Promise<string> {
   const names = await readdir(join(dataDir, 'objects'), { recursive: true });
   const name = names.find((candidate) => candidate.includes(blobId));

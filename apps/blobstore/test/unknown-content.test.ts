@@ -6,7 +6,7 @@ import { patient, putNew, startStore, temporaryDirectory } from './running-store
 import { bucketAt, keysOf, sharedS3 } from './s3-server.ts';
 import { fileOf } from './stored-files.ts';
 
-/** The state of a registry that is not a file may be an older one as well. */
+/** A registry on a chain or in a bucket may also be set back to an older state. */
 const s3 = sharedS3();
 
 test('keeps bytes of a blob that the chain does not know in quarantine, until it knows it again', async () => {
@@ -43,12 +43,12 @@ test('keeps bytes of a blob that the chain does not know in quarantine, until it
   }
 });
 
-test('keeps content in a bucket with lost records for its time, whichever instance sweeps', async () => {
+test('keeps content in a bucket with lost records for the quarantine period, whichever instance sweeps', async () => {
   const place = s3().place();
   const quarantineMs = 3_600_000;
   let time = Date.now();
   const options = { s3: place, graceMs: 1, quarantineMs, now: () => time };
-  // With the usual grace, in which a store can be finished
+  // With the default grace period, so that the store can finish
   const storing = await startStore({ s3: place });
   const { blobObject } = await putNew(storing.url, 'records lost', '?epochs=5');
   await storing.close();

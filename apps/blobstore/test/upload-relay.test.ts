@@ -75,7 +75,7 @@ test.each([true, false])(
   },
 );
 
-test('its flow encodes, registers, uploads and certifies in transactions of the caller', async () => {
+test('the flow of the client encodes, registers, uploads and certifies in transactions of the caller', async () => {
   const { walrus, sui, store } = await startRelay();
   const blob = randomBytes(2000);
   const flow = walrus.writeBlobFlow({ blob });
@@ -262,7 +262,7 @@ test('certifies nothing while the chain is unreachable', async () => {
   expect((await upload(relay.store.url, query, bytes)).status).toBe(200);
 });
 
-test('a store without a chain reports that it relays nothing', async () => {
+test('a store without a chain reports that it has no relay', async () => {
   const { url } = await startStore();
   const offered = { status: 501, reason: 'UPLOAD_RELAY_NOT_OFFERED' };
   expect(await refusal(await fetch(`${url}/v1/tip-config`))).toEqual(offered);

@@ -6,7 +6,7 @@ import { rawRead } from './raw-read.ts';
 import { blobIdOf, patient, startStore, temporaryDirectory } from './running-store.ts';
 import { fileOf, flipBit } from './stored-files.ts';
 
-/** A blob that has been read often enough for its blocks to count as verified, and its file. */
+/** A blob whose blocks count as verified after several reads, and its file. */
 async function readOften(size: number) {
   const dataDir = await temporaryDirectory();
   const { url } = await startStore({ dataDir });
@@ -33,7 +33,7 @@ test.each([1000, 2 * blockBytes + 5])(
   },
 );
 
-test('detects damage behind restored times as well', async () => {
+test('detects damage even if the file times were restored', async () => {
   const { path, read } = await readOften(5000);
   const { atime, mtime } = await stat(path);
   await flipBit(path, 4999);

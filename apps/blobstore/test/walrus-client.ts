@@ -15,12 +15,12 @@ type Options = Pick<
   'uploadRelay' | 'storageNodeClientOptions'
 >;
 
-/** The unmodified client of Walrus on a localnet, with a store as its upload relay. */
+/** The unmodified Walrus client on a localnet, with a store as its upload relay. */
 export function walrusClient(chainUrl: string, host: string, sendTip?: SendTip): Promise<ChainWalrus> {
   return clientWith(chainUrl, { uploadRelay: { host, ...(sendTip === undefined ? {} : { sendTip }) } });
 }
 
-/** The same, which talks to the storage nodes itself, wherever the chain says that they are. */
+/** The same client, which connects directly to the storage nodes at their addresses on chain. */
 export function nodesClient(
   chainUrl: string,
   storageNodeClientOptions: NonNullable<Options['storageNodeClientOptions']> = {},

@@ -22,16 +22,16 @@ export interface Case extends Request {
 
 export interface Secrets {
   adminToken?: string | undefined;
-  /** HS256 secret, where stores need tokens */
+  /** HS256 secret, if stores require tokens */
   tokenSecret?: string | undefined;
 }
 
-/** Characters that Node sends in a header. */
+/** Replaces characters that Node refuses to send in a header. */
 function headerText(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 }
 
-/** A path that Node sends: what it would refuse is escaped. */
+/** Escapes characters that Node refuses to send in a path. */
 function pathText(text: string): string {
   return text.replaceAll(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character.toWellFormed()));
 }
@@ -112,7 +112,7 @@ function partLike(random: Random): Part {
   return { name, content: random.bytes(random.below(100)), headers };
 }
 
-/** A form as clients make it, or one with some of its bytes changed. */
+/** A well-formed form, or one with some bytes changed. */
 export function quiltCase(random: Random): Case {
   const boundary = random.text("abc-'()+_,./:=?", 1 + random.below(20));
   const form = formOf(
@@ -152,7 +152,9 @@ export function concatCase(random: Random, known: Known): Case {
   };
 }
 
-/** Tokens with random claims, under the right or another secret, or a valid one with one character changed. */
+/**
+ * A token with random claims, signed with the right or a wrong secret, or a valid one with one character changed.
+ */
 export async function tokenCase(random: Random, { tokenSecret = '' }: Secrets): Promise<Case> {
   const now = Math.floor(Date.now() / 1000);
   const claim = (likely: unknown): unknown => (random.oneIn(4) ? jsonLike(random, 1) : likely);

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runFuzz } from './run-fuzz.ts';
 
-const usage = `Sends broken and odd requests to a blob store, and says which were answered as none may be.
+const usage = `Sends malformed and unusual requests to a blob store and reports responses that must never occur.
 
   node apps/blobstore/conformance/fuzz/main.ts URL [--seed N] [--cases N]
 
-BLOBSTORE_ADMIN_TOKEN includes the admin routes, BLOBSTORE_JWT_DECODE_SECRET signs tokens. It stores a lot: give
-it a store of its own.
+BLOBSTORE_ADMIN_TOKEN includes the admin routes, BLOBSTORE_JWT_DECODE_SECRET signs tokens. It stores many blobs, so
+run it against a separate store.
 `;
 
 const { values, positionals } = parseArgs({

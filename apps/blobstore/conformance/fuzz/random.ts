@@ -1,16 +1,16 @@
-/** Random values that a seed repeats. */
+/** Random values, reproducible from a seed. */
 export interface Random {
-  /** A whole number from 0 to below `limit` */
+  /** A whole number from 0 to `limit` - 1 */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
-  /** Whether something that happens once in `times` does */
+  /** True with a probability of 1 in `times` */
   oneIn(times: number): boolean;
   bytes(length: number): Buffer;
-  /** Characters of an alphabet */
+  /** A text of random characters of the alphabet */
   text(alphabet: string, length: number): string;
 }
 
-/** The generator mulberry32: small, and good enough for finding trouble. */
+/** The generator mulberry32: small, and random enough for fuzzing. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

@@ -10,7 +10,7 @@ const requests = [
     'content-length: 64\r\n\r\n--x\r\ncontent-disposition: form-data; name="a"\r\n\r\nhello\r\n--x--\r\n',
 ];
 
-/** A request as bytes, some of them changed, so that it may not even be HTTP. */
+/** The bytes of a request with some of them changed. The result may not be valid HTTP. */
 export function rawRequest(random: Random): Buffer {
   const bytes = Buffer.from(random.pick(requests));
   for (let changes = random.below(4); changes > 0; changes -= 1) {
@@ -19,7 +19,7 @@ export function rawRequest(random: Random): Buffer {
   return random.oneIn(4) ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
-/** Sends the bytes and ends the connection; returns all that came back until the server ended it as well. */
+/** Sends the bytes, ends the connection, and returns everything received until the server closes it. */
 export async function exchangeRaw(url: string, bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

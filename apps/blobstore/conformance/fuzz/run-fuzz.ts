@@ -24,18 +24,18 @@ export interface FuzzOptions extends Secrets {
 }
 
 export interface FuzzReport {
-  /** How often each status was answered */
+  /** Number of responses by status */
   statuses: Map<number, number>;
-  /** Each with its case, to be repeated by hand */
+  /** Each includes its case, so that it can be repeated by hand */
   failures: string[];
 }
 
-/** Longer than anything takes, even on a busy machine. */
+/** Longer than any request takes, even on a busy machine. */
 const patienceMs = 30_000;
 
 function soon<T>(answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  const timer = setTimeout(() => reject(new Error(`no response within ${patienceMs} ms`)), patienceMs);
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
@@ -49,16 +49,16 @@ function send(url: string, { path, method = 'GET', headers = {}, body }: Case): 
   return soon(exchange(sent));
 }
 
-/** Throws when an answer is one that no request may get. */
+/** Throws if the response must not occur for any request. */
 function judge({ method }: Case, answer: Answer): void {
-  if (answer.cutOff) throw new Mismatch('the answer was cut off');
+  if (answer.cutOff) throw new Mismatch('the response was cut off');
   if (answer.status >= 500 && !isExpiredToken(answer)) throw new Mismatch(`status ${answer.status}`);
   if (answer.status < 400 || method === 'HEAD') return;
   const domain = answer.body.includes(publisherAuth) ? publisherAuth : daemon;
   envelopeOf(answer, domain);
 }
 
-/** The one status above 500 that a request is to blame for. */
+/** The only status above 500 that is the client's fault. */
 function isExpiredToken({ status, body }: Answer): boolean {
   return status === 504 && body.includes('EXPIRED_SIGNATURE');
 }
@@ -71,7 +71,7 @@ async function knownOf({ url }: FuzzOptions): Promise<Known> {
   const headers = { 'content-type': form.contentType };
   const blob = await send(url, { method: 'PUT', path: '/v1/blobs', body: Buffer.alloc(1000, 1) });
   const quilt = await send(url, { method: 'PUT', path: '/v1/quilts', headers, body: form.body });
-  // A store that asks for tokens knows nothing yet.
+  // A store that requires tokens rejected the two stores, so it has no blobs yet.
   if (blob.status !== 200 || quilt.status !== 200)
     return { blobIds: ['A'.repeat(43)], objectIds: ['0x2'], patchIds: [] };
   const object = (JSON.parse(blob.body.toString()) as StoreResponse).newlyCreated!.blobObject;
@@ -96,13 +96,16 @@ async function nextCase(random: Random, known: Known, options: FuzzOptions): Pro
   return random.pick(kinds)();
 }
 
-/** Throws when what came back is neither nothing nor an answer that blames the request. */
+/** Throws unless the server closes the connection without a response, or responds with a status below 500. */
 async function tryRaw(url: string, bytes: Buffer): Promise<void> {
   const answer = await soon(exchangeRaw(url, bytes));
   if (answer !== '' && !/^HTTP\/1\.1 [1234]/.test(answer)) throw new Mismatch(answer.slice(0, 100));
 }
 
-/** Sends cases one after another; the same seed sends the same to the same store. Throws when it is not there. */
+/**
+ * Sends the cases one after another. The same seed sends the same cases to the same store. Throws if the store is
+ * unreachable.
+ */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const random = createRandom(options.seed);
   const known = await knownOf(options);

@@ -4,14 +4,14 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const awkward = 'aZ09-_.~%/+= ,;:&?#"\'<>\\{}|^`$!*()@\u00fc\u{1f600}';
 const digits = '0123456789';
 
-/** Ids that exist, to be changed a little. */
+/** Ids that exist; cases use them unchanged or slightly changed. */
 export interface Known {
   blobIds: readonly string[];
   objectIds: readonly string[];
   patchIds: readonly string[];
 }
 
-/** One thing changed in a text: a character replaced, left out, doubled, or the text cut or repeated. */
+/** The text with one change: a character replaced, removed or doubled, or the whole text cut or repeated. */
 export function changed(random: Random, text: string): string {
   const at = random.below(text.length + 1);
   switch (random.below(5)) {
@@ -45,7 +45,7 @@ export function idLike(random: Random, known: Known): string {
   }
 }
 
-/** An id of one kind, or of any. */
+/** An existing id of one kind, or any id-like text. */
 export function idOf(random: Random, known: Known, kind: keyof Known): string {
   const ids = known[kind];
   return ids.length === 0 || random.oneIn(2) ? idLike(random, known) : random.pick(ids);
@@ -88,7 +88,7 @@ export function rangeLike(random: Random): string {
   }
 }
 
-/** A query of known and unknown names, some of them twice. */
+/** A query with known and unknown names, some of them repeated. */
 export function queryLike(random: Random, values: Record<string, () => string>): string {
   const names = Object.keys(values);
   const pairs = Array.from({ length: random.below(5) }, () => {
@@ -104,7 +104,7 @@ export function queryLike(random: Random, values: Record<string, () => string>):
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Any JSON, up to some depth. */
+/** A random JSON value, nested at most `depth` levels. */
 export function jsonLike(random: Random, depth = 3): unknown {
   switch (random.below(depth > 0 ? 8 : 6)) {
     case 0:
@@ -131,7 +131,7 @@ export function jsonLike(random: Random, depth = 3): unknown {
   }
 }
 
-/** JSON as text, now and then broken. */
+/** JSON text, in one of four cases malformed. */
 export function jsonTextLike(random: Random, value: unknown): string {
   const text = JSON.stringify(value) ?? '';
   return random.oneIn(4) ? changed(random, text) : text;

@@ -47,7 +47,7 @@ for (const route of routes) {
   });
 }
 
-ours('the epoch is that of stores', async (session) => {
+ours('reports the same epoch as stores', async (session) => {
   const { epoch } = await answered<{ epoch: number }>(session, '/epoch');
   same('registeredEpoch', (await session.create('epoch')).blobObject.registeredEpoch, epoch);
 });
@@ -74,7 +74,7 @@ ours('blobs and objects are listed page by page', async (session) => {
   }
 });
 
-ours('a missing thing is reported by its kind', async (session) => {
+ours('404 names the kind of the missing item', async (session) => {
   const unknown = 'A'.repeat(43);
   same('status', (await answered<{ status: string }>(session, `/blobs/${unknown}`)).status, 'nonexistent');
   for (const [path, method, body, status, reason] of [
@@ -93,7 +93,7 @@ ours('a missing thing is reported by its kind', async (session) => {
   }
 });
 
-ours('a body of another shape is 400', async (session) => {
+ours('a body of the wrong shape is 400', async (session) => {
   const { objectId } = await session.blob();
   for (const [path, method] of [
     ['/epoch/advance', 'POST'],
@@ -109,7 +109,7 @@ ours('a body of another shape is 400', async (session) => {
   refused(await session.admin(extend, 'POST', { text: 'x'.repeat(300_000) }), 413, 'PAYLOAD_TOO_LARGE');
 });
 
-ours('a life is extended', async (session) => {
+ours('extends the lifetime of an object', async (session) => {
   const { blobObject } = await session.create(randomBytes(31));
   const { endEpoch } = await answered<{ endEpoch: number }>(
     session,
@@ -131,7 +131,7 @@ ours('attributes are set, replaced and removed', async (session) => {
   same('attributes', attributes, { two: '3' });
 });
 
-ours('all deletable objects of a blob are deleted, the others kept', async (session) => {
+ours('deletes all deletable objects of a blob and keeps the permanent ones', async (session) => {
   const bytes = randomBytes(33);
   const deletable = [await session.create(bytes), await session.create(bytes)];
   const permanent = await session.create(bytes, '?permanent=true');
@@ -150,7 +150,7 @@ ours('faults can be listed and ended one by one', async (session) => {
   same('left', await answered(session, `/faults/${id}`, 'DELETE'), { faults: [] });
 });
 
-ours('a store meets the faults that were asked for', async (session) => {
+ours('a store fails with the injected faults', async (session) => {
   for (const [fault, status, reason] of [
     ['INSUFFICIENT_CONFIRMATIONS', 504, 'INSUFFICIENT_CONFIRMATIONS'],
     ['REGISTRY_UNAVAILABLE', 503, 'REGISTRY_UNAVAILABLE'],

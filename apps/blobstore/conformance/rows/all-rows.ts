@@ -14,7 +14,7 @@ import { serviceRows } from './service.ts';
 import { storeRows } from './stores.ts';
 import { tokenRows } from './tokens.ts';
 
-/** The row about lifetimes is last, because it ends an epoch where allowed. */
+/** The rows about lifetimes are last, because the last one ends an epoch if that is allowed. */
 export const allRows: readonly Row[] = [
   ...serviceRows,
   ...storeRows,

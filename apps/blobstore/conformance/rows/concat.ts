@@ -27,7 +27,7 @@ async function ids(session: Session): Promise<{ ids: string[]; body: Buffer }> {
   return { ids: [objectId, blobId, blobId], body: Buffer.concat([bytes, bytes, bytes]) };
 }
 
-row('blobs by blob and object ID come one after another, also twice', async (session) => {
+row('returns blobs by blob and object ID in order, including duplicates', async (session) => {
   const wanted = await ids(session);
   const headers = {
     etag: tagOf(wanted.ids),
@@ -39,7 +39,7 @@ row('blobs by blob and object ID come one after another, also twice', async (ses
   expectAnswer(await session.aggregator(url, post({ ids: wanted.ids })), expected);
 });
 
-row('spaces and empty places in the list do not count', async (session) => {
+row('ignores spaces and empty entries in the list', async (session) => {
   const { blobId, bytes } = await session.blob();
   const answer = await session.aggregator(`${url}?ids=,%20${blobId}%20,,`);
   expectAnswer(answer, { status: 200, headers: { etag: tagOf([blobId]) }, body: bytes });
@@ -61,11 +61,11 @@ row('an empty list is 400', async (session) => {
   }
 });
 
-row('no list is 400', async (session) => {
+row('a missing list is 400', async (session) => {
   refusedByFramework(session, await session.aggregator(url), 400, 'MALFORMED_REQUEST');
 });
 
-row('neither blob nor object ID: 400 INVALID_ID_FORMAT', async (session) => {
+row('an entry that is neither a blob nor an object ID is 400 INVALID_ID_FORMAT', async (session) => {
   const { blobId } = await session.blob();
   refused(await session.aggregator(`${url}?ids=${blobId},nonsense`), 400, 'INVALID_ID_FORMAT');
 });
@@ -100,7 +100,7 @@ walrus('flags in the query are 400', async (session) => {
   expectAnswer(answer, { status: 400 });
 });
 
-row('JSON of another type is 415', async (session) => {
+row('JSON with another content type is 415', async (session) => {
   for (const type of ['text/plain', null]) {
     const answer = await session.aggregator(url, post({ ids: [unknownId] }, type));
     refusedByFramework(session, answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
@@ -111,7 +111,7 @@ row('invalid JSON is 400', async (session) => {
   refusedByFramework(session, await session.aggregator(url, post('{"ids"')), 400, 'MALFORMED_REQUEST');
 });
 
-row('JSON of another shape is 422', async (session) => {
+row('JSON of the wrong shape is 422', async (session) => {
   for (const body of [{ ids: 'one' }, { ids: [5] }, {}, [], { ids: [unknownId], more: 1 }]) {
     refusedByFramework(session, await session.aggregator(url, post(body)), 422, 'MALFORMED_REQUEST');
   }

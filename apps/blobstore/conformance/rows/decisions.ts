@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { holds, same } from '../expectations.ts';
 import { section } from '../row.ts';
 
-const { rows, row } = section('§4.4 bytes that are there already', ['publisher']);
+const { rows, row } = section('§4.4 blobs that are already stored', ['publisher']);
 
 row('a default store always makes a new object', async (session) => {
   const bytes = randomBytes(40);
   const first = await session.create(bytes);
   const second = await session.create(bytes);
   same('blobId', second.blobObject.blobId, first.blobObject.blobId);
-  holds('the object is another one', second.blobObject.id !== first.blobObject.id);
+  holds('the object is a different one', second.blobObject.id !== first.blobObject.id);
 });
 
-row('a permanent blob that lives long enough is enough, and names its event', async (session) => {
+row('reuses a permanent blob that lives long enough, and returns its event', async (session) => {
   const bytes = randomBytes(41);
   const { blobObject } = await session.create(bytes, '?permanent=true&epochs=3');
   const { alreadyCertified } = await session.store(bytes, '?permanent=true&epochs=2');
@@ -24,14 +24,14 @@ row('a permanent blob that lives long enough is enough, and names its event', as
   holds(`eventSeq ${eventSeq}`, /^\d+$/.test(eventSeq));
 });
 
-row('a permanent blob that is too short is not', async (session) => {
+row('does not reuse a permanent blob that expires too early', async (session) => {
   const bytes = randomBytes(42);
   await session.create(bytes, '?permanent=true&epochs=1');
   const { resourceOperation } = await session.create(bytes, '?permanent=true&epochs=2');
   same('operation', Object.keys(resourceOperation), ['registerFromScratch']);
 });
 
-row('deletable copies are not enough for a permanent store', async (session) => {
+row('does not reuse deletable copies for a permanent store', async (session) => {
   const bytes = randomBytes(43);
   await session.create(bytes, '?epochs=5');
   same('deletable', (await session.create(bytes, '?permanent=true')).blobObject.deletable, false);
@@ -41,10 +41,10 @@ row('force=true stores again', async (session) => {
   const bytes = randomBytes(44);
   const first = await session.create(bytes, '?permanent=true&epochs=2');
   const second = await session.create(bytes, '?permanent=true&force=true');
-  holds('the object is another one', second.blobObject.id !== first.blobObject.id);
+  holds('the object is a different one', second.blobObject.id !== first.blobObject.id);
 });
 
-row("reuse_resources=true finds the publisher's own object, and names it", async (session) => {
+row("reuse_resources=true reuses the publisher's own object and returns its ID", async (session) => {
   const bytes = randomBytes(45);
   const { blobObject } = await session.create(bytes, '?epochs=3');
   const { alreadyCertified } = await session.store(bytes, '?reuse_resources=true&epochs=2');
@@ -53,7 +53,7 @@ row("reuse_resources=true finds the publisher's own object, and names it", async
   same('endEpoch', alreadyCertified?.endEpoch, blobObject.storage.endEpoch);
 });
 
-row('reuse_resources=true extends an object that is too short', async (session) => {
+row('reuse_resources=true extends an object that expires too early', async (session) => {
   const bytes = randomBytes(46);
   const first = await session.create(bytes, '?epochs=2');
   const { blobObject, resourceOperation, cost } = await session.create(

@@ -33,7 +33,7 @@ for (const [what, path] of [
   });
 }
 
-ours('the list without /v1 refuses as the one with it', async ({ aggregator }) => {
+ours('the patch list without /v1 returns the same errors as the one with it', async ({ aggregator }) => {
   refused(await aggregator(`/quilts/${unknownId}/patches`), 404, 'BLOB_NOT_FOUND');
   refused(await aggregator('/quilts/short/patches'), 400, 'INVALID_ID_FORMAT');
 });
@@ -58,7 +58,7 @@ for (const [why, id] of [
 }
 
 for (const id of ['0x', '0xzz', `0x${'0'.repeat(65)}`, 'name']) {
-  row(`${id.slice(0, 20)} is no object ID`, async (session) => {
+  row(`${id.slice(0, 20)} is not an object ID`, async (session) => {
     const answer = await session.aggregator(`/v1/blobs/by-object-id/${id}`);
     refusedByFramework(session, answer, 400, 'INVALID_ID_FORMAT');
   });
@@ -75,7 +75,7 @@ ours('a patch ID of another length or version is 400', async ({ aggregator }) =>
   }
 });
 
-row('a path that is no UTF-8 is 400', async (session) => {
+row('a path that is not UTF-8 is 400', async (session) => {
   const answer = await session.aggregator('/v1/blobs/%ff');
   expectAnswer(answer, { status: 400 });
 });
@@ -100,7 +100,7 @@ const notQuilts = (blobId: string): string[] => [
 ];
 
 walrus(
-  'a blob that is no quilt is 500 when read as one',
+  'a blob that is not a quilt is 500 when read as one',
   async (session) => {
     const { blobId } = await session.blob();
     for (const path of notQuilts(blobId)) {
@@ -114,7 +114,7 @@ walrus(
 );
 
 ours(
-  'a blob that is no quilt is 400 NOT_A_QUILT when read as one',
+  'a blob that is not a quilt is 400 NOT_A_QUILT when read as one',
   async (session) => {
     const { blobId } = await session.blob();
     for (const path of notQuilts(blobId)) refused(await session.aggregator(path), 400, 'NOT_A_QUILT');
@@ -122,7 +122,7 @@ ours(
   ['publisher'],
 );
 
-ours('every answer names its request', async ({ aggregator }) => {
+ours('every response has a request ID', async ({ aggregator }) => {
   const kept = await aggregator('/status', { headers: { 'x-request-id': 'row-1' } });
   same('x-request-id', kept.headers['x-request-id'], 'row-1');
 });

@@ -2,7 +2,7 @@ import { expectAnswer } from '../expectations.ts';
 import { refused } from '../refused.ts';
 import { section } from '../row.ts';
 
-const { rows, row } = section('§4.1 life of a blob', ['publisher', 'aggregator', 'admin']);
+const { rows, row } = section('§4.1 lifetime of a blob', ['publisher', 'aggregator', 'admin']);
 
 row('a deleted blob is 404, a permanent one stays', async (session) => {
   const { blobObject } = await session.create('to be deleted');
@@ -20,7 +20,7 @@ const troubles = [
 ] as const;
 
 for (const [fault, status, reason] of troubles) {
-  row(`${status} ${reason} looks the same on every read`, async (session) => {
+  row(`${status} ${reason} is the same on every read`, async (session) => {
     const { blobObject } = await session.create('troubled');
     const { id, blobId } = blobObject;
     const added = await session.admin('/faults', 'POST', { operation: 'read', fault, blobId });
@@ -55,5 +55,5 @@ row('a blob is gone when its end epoch begins', async (session) => {
   expectAnswer(await session.aggregator(`/v1/blobs/${longer.blobId}`), { status: 200 });
 });
 
-/** The last row ends an epoch, and with it whatever other rows share. */
+/** The last row ends an epoch, which expires the blobs that other rows share. */
 export const lifeRows = rows;

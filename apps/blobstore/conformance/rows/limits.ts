@@ -11,7 +11,7 @@ function put(session: Session, bytes: number) {
   return session.at(session.targets.tight!, '/v1/blobs', { method: 'PUT', body: Buffer.alloc(bytes) });
 }
 
-ours('a body of the limit is stored, one byte more is 413', async (session) => {
+ours('stores a body of exactly the limit; one byte more is 413', async (session) => {
   expectAnswer(await put(session, 1024), { status: 200 });
   refused(await put(session, 1025), 413, 'PAYLOAD_TOO_LARGE');
 });
@@ -28,7 +28,7 @@ async function busy(session: Session): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     if ((await put(session, 1)).status === 429) return;
   }
-  throw new Error('the store never got busy');
+  throw new Error('the store never became busy');
 }
 
 ours('a busy publisher is 429 with Retry-After, /status and reads are not', async (session) => {

@@ -39,7 +39,7 @@ const tagged = [
   file('a.txt', 'first'),
 ];
 
-row('a quilt answers its patches in the order of identifiers', async (session) => {
+row('storing a quilt returns its patches in the order of their identifiers', async (session) => {
   const { patches, quiltId } = await createQuilt(session, tagged, '?epochs=2');
   same(
     'identifiers',
@@ -60,7 +60,7 @@ row('a quilt answers its patches in the order of identifiers', async (session) =
 });
 
 row(
-  'the ID of a quilt is that of 1000 shards',
+  'the ID of a quilt is computed for 1000 shards',
   async (session) => {
     const parts = [file('patch-1.txt', 'Hello from patch 1'), file('patch-2.txt', 'Hello from patch 2')];
     same('quilt', (await createQuilt(session, parts)).quiltId, 'BfdX2ehcmlCnc4COknwCIVmi5Z-VeOhQ87PHWeYYW8k');
@@ -90,7 +90,7 @@ row('a patch is read by its ID and by quilt and identifier', async (session) => 
   }
 });
 
-row('patches know no ranges and no flags', async (session) => {
+row('reads of patches ignore ranges and flags', async (session) => {
   const { quiltId } = await createQuilt(session, tagged);
   const headers = { range: 'bytes=0-1' };
   const answer = await session.aggregator(`/v1/blobs/by-quilt-id/${quiltId}/a.txt`, { headers });
@@ -120,7 +120,7 @@ row('the list of patches has its keys, in the order of identifiers', async (sess
   ]);
 });
 
-ours('the list of patches is also where the specification writes it', async (session) => {
+ours('the list of patches is also at the path in the specification', async (session) => {
   const { quiltId } = await createQuilt(session, tagged);
   const answers = await Promise.all(
     ['/v1', ''].map((prefix) => session.aggregator(`${prefix}/quilts/${quiltId}/patches`)),
@@ -128,13 +128,13 @@ ours('the list of patches is also where the specification writes it', async (ses
   same('body', answers[1]?.body.toString(), answers[0]?.body.toString());
 });
 
-row('an identifier that is not there is 404 QUILT_PATCH_NOT_FOUND', async (session) => {
+row('an unknown identifier is 404 QUILT_PATCH_NOT_FOUND', async (session) => {
   const { quiltId } = await createQuilt(session, tagged);
   const answer = await session.aggregator(`/v1/blobs/by-quilt-id/${quiltId}/c.txt`);
   refused(answer, 404, 'QUILT_PATCH_NOT_FOUND');
 });
 
-row('identifiers may be paths, in one segment', async (session) => {
+row('identifiers may be paths, encoded as one path segment', async (session) => {
   const names = ['dir/file.txt', '_test', '-test', '.test', 'with space', 'ü', 'a%b'];
   const { quiltId } = await createQuilt(
     session,
@@ -176,8 +176,8 @@ for (const [why, parts] of [
     'the same identifier twice in the metadata',
     [file('a'), metadata([{ identifier: 'a' }, { identifier: 'a' }])],
   ],
-  ['metadata that is no JSON', [file('a'), { name: '_metadata', content: '[{' }]],
-  ['metadata that is no list', [file('a'), { name: '_metadata', content: '{"identifier":"a"}' }]],
+  ['metadata that is not JSON', [file('a'), { name: '_metadata', content: '[{' }]],
+  ['metadata that is not a list', [file('a'), { name: '_metadata', content: '{"identifier":"a"}' }]],
   ['metadata without identifier', [file('a'), metadata([{ tags: {} }])]],
   ['a part without name', [{ name: undefined, content: 'x' }]],
   ['an empty name', [file('', 'x')]],
@@ -189,7 +189,7 @@ for (const [why, parts] of [
   });
 }
 
-row('a quilt that is no form is 400', async (session) => {
+row('a quilt that is not a form is 400', async (session) => {
   for (const type of ['application/json', 'multipart/form-data', 'text/plain']) {
     const headers = { 'content-type': type };
     const answer = await session.publisher('/v1/quilts', { method: 'PUT', headers, body: 'x' });
@@ -197,7 +197,7 @@ row('a quilt that is no form is 400', async (session) => {
   }
 });
 
-row('a form that breaks off is 400 MALFORMED_REQUEST', async (session) => {
+row('a truncated form is 400 MALFORMED_REQUEST', async (session) => {
   const { contentType, body } = formOf([file('a', 'content')]);
   const headers = { 'content-type': contentType };
   const cut = body.subarray(0, body.length - 20);
@@ -205,7 +205,7 @@ row('a form that breaks off is 400 MALFORMED_REQUEST', async (session) => {
   refused(answer, 400, 'MALFORMED_REQUEST');
 });
 
-ours('a quilt holds one file less than it has columns', async (session) => {
+ours('a quilt holds at most one file fewer than it has columns', async (session) => {
   const columns = session.shards - Math.floor((session.shards - 1) / 3);
   const files = Array.from({ length: columns }, (_, index) => file(`${index}`));
   same('patches', (await createQuilt(session, files.slice(1))).patches.length, columns - 1);
@@ -217,7 +217,7 @@ ours('tags of more than 65,535 bytes are 400 MALFORMED_REQUEST', async (session)
   refused(await putQuilt(session, [file('a'), tags]), 400, 'MALFORMED_REQUEST');
 });
 
-row('a quilt takes the parameters of a store', async (session) => {
+row('accepts the same parameters as a store of a blob', async (session) => {
   const { quiltId } = await createQuilt(session, [file('a')], '?permanent=true&quilt_version=whatever');
   const again = jsonOf<QuiltResponse>(await putQuilt(session, [file('a')], '?permanent=true'));
   same('blobId', again.blobStoreResult.alreadyCertified?.blobId, quiltId);

@@ -57,16 +57,19 @@ row('an Accept without any * is echoed as the content type', async (session) => 
   }
 });
 
-row("else a GET's own content type is echoed, and a HEAD's is not", async (session) => {
-  const { blobId } = await session.blob();
-  const headers = { accept: '*/*', 'content-type': 'text/css' };
-  const get = await session.aggregator(`/v1/blobs/${blobId}`, { headers });
-  expectAnswer(get, { status: 200, headers: { 'content-type': 'text/css' } });
-  const head = await session.aggregator(`/v1/blobs/${blobId}`, { method: 'HEAD', headers });
-  expectAnswer(head, { status: 200, headers: { 'content-type': null } });
-});
+row(
+  "without such an Accept, the request's content type is echoed for GET but not for HEAD",
+  async (session) => {
+    const { blobId } = await session.blob();
+    const headers = { accept: '*/*', 'content-type': 'text/css' };
+    const get = await session.aggregator(`/v1/blobs/${blobId}`, { headers });
+    expectAnswer(get, { status: 200, headers: { 'content-type': 'text/css' } });
+    const head = await session.aggregator(`/v1/blobs/${blobId}`, { method: 'HEAD', headers });
+    expectAnswer(head, { status: 200, headers: { 'content-type': null } });
+  },
+);
 
-row('there is no conditional read', async (session) => {
+row('conditional headers are ignored', async (session) => {
   const { blobId, bytes } = await session.blob();
   const headers = { 'if-none-match': blobId };
   expectAnswer(await session.aggregator(`/v1/blobs/${blobId}`, { headers }), { status: 200, body: bytes });
@@ -96,7 +99,7 @@ for (const query of [
   });
 }
 
-row('by object ID is as by blob ID', async (session) => {
+row('a read by object ID is the same as by blob ID', async (session) => {
   const { blobId, objectId, bytes } = await session.blob();
   expectAnswer(await session.aggregator(`/v1/blobs/by-object-id/${objectId}`), {
     status: 200,
@@ -105,13 +108,13 @@ row('by object ID is as by blob ID', async (session) => {
   });
 });
 
-row('a shared object is read as its blob', async (session) => {
+row('a read by the ID of a shared object returns its blob', async (session) => {
   const { sharedBlobObject, blobObject } = await session.create('shared to be read', '?share=true');
   const answer = await session.aggregator(`/v1/blobs/by-object-id/${sharedBlobObject}`);
   expectAnswer(answer, { status: 200, headers: { etag: blobObject.blobId }, body: 'shared to be read' });
 });
 
-row('a stream is the whole blob and says so', async (session) => {
+row('a stream is the whole blob and has x-walrus-streaming', async (session) => {
   const { blobId, bytes } = await session.blob();
   expectAnswer(await session.aggregator(`/v1alpha/blobs/${blobId}/stream`), {
     status: 200,
@@ -121,7 +124,7 @@ row('a stream is the whole blob and says so', async (session) => {
 });
 
 row(
-  '§5 attributes are headers by object ID, as far as they are allowed, and not by blob ID',
+  '§5 reads by object ID return the allowed attributes as headers, reads by blob ID do not',
   async (session) => {
     const { blobObject } = await session.create('with attributes');
     const attributes = {

@@ -17,7 +17,7 @@ function upload(session: Session, query: string, body: string | Uint8Array = 'x'
   return atRelay(session, `${path}${query}`, { method: 'POST', body });
 }
 
-row('/v1/tip-config says what an upload costs', async (session) => {
+row('/v1/tip-config returns the price of an upload', async (session) => {
   const answer = await atRelay(session, '/v1/tip-config');
   expectAnswer(answer, { status: 200, headers: { 'content-type': /^application\/json/ } });
   const config = jsonOf<string | { send_tip: { address: string; kind: object } }>(answer);
@@ -41,12 +41,12 @@ for (const [query, reason] of [
 }
 
 row(
-  'a registered blob is accepted and certified',
+  'accepts and certifies a registered blob',
   async (session) => {
     const bytes = randomBytes(50);
     const { blobId } = (await session.create(bytes, '?permanent=true')).blobObject;
     const answer = await upload(session, `?blob_id=${blobId}`, bytes);
-    // A relay that takes a tip wants it first.
+    // A relay that requires a tip checks for it first.
     if (answer.status === 400 && answer.body.includes('MISSING_TX_ID_OR_NONCE')) return;
     expectAnswer(answer, { status: 200 });
     const { blob_id, confirmation_certificate: certificate } = jsonOf<{

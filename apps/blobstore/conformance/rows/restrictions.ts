@@ -49,7 +49,7 @@ ours('a blocked blob is 451 FORBIDDEN_BLOB, on every read and when stored', asyn
   refused(await at(session, '/v1/quilts', putQuilt), 451, 'FORBIDDEN_BLOB');
 });
 
-ours('a blob above the size that can be read is 403 BLOB_TOO_LARGE', async (session) => {
+ours('a blob above --max-blob-size is 403 BLOB_TOO_LARGE', async (session) => {
   const stored = await at(session, '/v1/blobs', { method: 'PUT', body: Buffer.alloc(501) });
   expectAnswer(stored, { status: 200 });
   const { id, blobId } = jsonOf<StoreResponse>(stored).newlyCreated!.blobObject;
@@ -63,7 +63,7 @@ ours('a blob above the size that can be read is 403 BLOB_TOO_LARGE', async (sess
 });
 
 ours(
-  'a patch above that size is 403 BLOB_TOO_LARGE, and so is the list of a large quilt',
+  'a patch above --max-blob-size is 403 BLOB_TOO_LARGE, and so is the list of a quilt above it',
   async (session) => {
     const { contentType, body } = formOf([{ name: 'name', content: Buffer.alloc(100_000) }]);
     const headers = { 'content-type': contentType };

@@ -21,14 +21,14 @@ row('/v1/api is a page', async ({ aggregator }) => {
   holds('the page is empty', answer.body.length > 0);
 });
 
-ours('/v1/api/openapi.json is the document', async ({ aggregator }) => {
+ours('/v1/api/openapi.json is the OpenAPI document', async ({ aggregator }) => {
   expectAnswer(await aggregator('/v1/api/openapi.json'), {
     status: 200,
     headers: { 'content-type': 'application/json' },
   });
 });
 
-ours('the page brings its script along', async ({ aggregator }) => {
+ours('the store serves the script of the page', async ({ aggregator }) => {
   expectAnswer(await aggregator('/v1/api/reference.js'), {
     status: 200,
     headers: { 'content-type': /^text\/javascript/ },
@@ -65,7 +65,7 @@ row(
   ['publisher'],
 );
 
-row('a page of any origin may read answers and errors', async ({ aggregator }) => {
+row('a page of any origin may read responses and errors', async ({ aggregator }) => {
   for (const path of ['/status', unknownId, '/nope']) {
     const answer = await aggregator(path, { headers: { origin: 'https://example.org' } });
     expectAnswer(answer, { status: answer.status, headers: { 'access-control-allow-origin': '*' } });

@@ -13,7 +13,7 @@ function putOf(session: Session, query: string, body: string | Uint8Array = 'con
   return session.publisher(`/v1/blobs${query}`, { method: 'PUT', body });
 }
 
-/** Bytes that a blob takes up encoded, for n shards (facts §4.5). */
+/** The encoded length of a blob of `size` bytes for `n` shards, in bytes (facts §4.5). */
 export function encodedLength(size: number, n: number): number {
   const faults = Math.floor((n - 1) / 3);
   const [rowCount, columnCount] = [n - 2 * faults, n - faults];
@@ -67,7 +67,7 @@ walrus('certifiedEpoch is null for a fresh store', async (session) => {
   same('certifiedEpoch', blobObject.certifiedEpoch, null);
 });
 
-row('the length of a blob decides what it takes up', async (session) => {
+row('storageSize follows from the length of the blob', async (session) => {
   const { shards } = session;
   const faults = Math.floor((shards - 1) / 3);
   const symbols = (shards - 2 * faults) * (shards - faults);
@@ -83,7 +83,7 @@ for (const [content, id] of [
   ['hello', 'VCHdU3RHtQVBYAI3c30jDhM8PNvrgv7OVxIb8eW6Ih4'],
 ] as const) {
   row(
-    `the blob ID of "${content}" is that of 1000 shards`,
+    `the blob ID of "${content}" is computed for 1000 shards`,
     async (session) => {
       same('blobId', (await session.create(content)).blobObject.blobId, id);
     },
@@ -91,7 +91,7 @@ for (const [content, id] of [
   );
 }
 
-row('the body is bytes, whatever its content type', async (session) => {
+row('the body is stored as bytes regardless of its content type', async (session) => {
   const ids = new Set<string>();
   for (const type of [
     'application/json',
@@ -132,7 +132,7 @@ for (const [query, reason] of [
   });
 }
 
-row('deletable and permanent at once are 400', async (session) => {
+row('deletable and permanent together are 400', async (session) => {
   refused(await putOf(session, '?deletable=true&permanent=true'), 400, 'INVALID_BLOB_PERSISTENCE');
 });
 
@@ -167,10 +167,10 @@ row('send_object_to is accepted', async (session) => {
   await session.create('sent', `?send_object_to=${recipient}`);
 });
 
-row('share=true also answers the shared object', async (session) => {
+row('share=true also returns the shared object', async (session) => {
   const { sharedBlobObject, blobObject } = await session.create('shared', '?share=true');
   holds(`sharedBlobObject ${sharedBlobObject}`, objectId.test(sharedBlobObject ?? ''));
-  holds('the shared object is another one', sharedBlobObject !== blobObject.id);
+  holds('the shared object has a different ID', sharedBlobObject !== blobObject.id);
 });
 
 export const storeRows = rows;

@@ -32,7 +32,7 @@ function putToken(session: Session, token: string | undefined, query = ''): Prom
   return session.at(session.targets.tokens!.publisher, `/v1/blobs${query}`, request);
 }
 
-row('no token and one of another scheme are 400, not 401', async (session) => {
+row('a missing token and another authorization scheme are 400, not 401', async (session) => {
   const basic = { method: 'PUT', headers: { authorization: 'Basic eDp5' }, body: 'x' };
   for (const answer of [
     await putToken(session, undefined),
@@ -46,14 +46,14 @@ row('no token and one of another scheme are 400, not 401', async (session) => {
 const future = (seconds: number): number => nowSec() + seconds;
 
 for (const [what, claims, query] of [
-  ['the least', () => ({}), ''],
+  ['only the required claims', () => ({}), ''],
   ['one that ended within the leeway', () => ({ exp: future(-50) }), ''],
   ['nbf in the future', () => ({ nbf: future(1000) }), ''],
-  ['epochs as asked', () => ({ epochs: 2 }), '?epochs=2'],
-  ['max_epochs as asked', () => ({ max_epochs: 2 }), '?epochs=2'],
+  ['the requested epochs', () => ({ epochs: 2 }), '?epochs=2'],
+  ['max_epochs equal to the requested epochs', () => ({ max_epochs: 2 }), '?epochs=2'],
   ['the right size', () => ({ size: 3 }), ''],
-  ['max_size of the size', () => ({ max_size: 3 }), ''],
-  ['the right receiver', () => ({ send_object_to: address }), `?send_object_to=${address}`],
+  ['max_size equal to the size', () => ({ max_size: 3 }), ''],
+  ['the requested receiver', () => ({ send_object_to: address }), `?send_object_to=${address}`],
   ['a receiver that the token does not name', () => ({}), `?send_object_to=${address}`],
 ] as const) {
   row(`a token with ${what} is accepted`, async (session) => {
@@ -66,15 +66,15 @@ for (const [what, claims, query, status, reason] of [
   ['no exp', () => ({ exp: undefined }), '', 400, 'INVALID_TOKEN'],
   ['no jti', () => ({ jti: undefined }), '', 400, 'INVALID_TOKEN'],
   ['an audience', () => ({ aud: 'someone' }), '', 400, 'INVALID_TOKEN'],
-  ['exp that is no time', () => ({ exp: 1e15 }), '', 400, 'INVALID_TIMESTAMP'],
+  ['exp that is not a valid time', () => ({ exp: 1e15 }), '', 400, 'INVALID_TIMESTAMP'],
   ['size and max_size', () => ({ size: 3, max_size: 3 }), '', 400, 'INCONSISTENT_TOKEN'],
   ['epochs and max_epochs', () => ({ epochs: 1, max_epochs: 1 }), '', 400, 'INCONSISTENT_TOKEN'],
   ['another number of epochs', () => ({ epochs: 2 }), '?epochs=3', 400, 'INVALID_EPOCHS'],
-  ['fewer max_epochs', () => ({ max_epochs: 2 }), '?epochs=3', 400, 'INVALID_EPOCHS'],
+  ['max_epochs below the requested epochs', () => ({ max_epochs: 2 }), '?epochs=3', 400, 'INVALID_EPOCHS'],
   ['another size', () => ({ size: 4 }), '', 400, 'INVALID_SIZE'],
-  ['less max_size', () => ({ max_size: 2 }), '', 400, 'INVALID_SIZE'],
+  ['max_size below the size', () => ({ max_size: 2 }), '', 400, 'INVALID_SIZE'],
   [
-    'a receiver that is not asked for',
+    'a receiver that the query does not name',
     () => ({ send_object_to: address }),
     '',
     400,
@@ -95,19 +95,19 @@ row('another secret is 401; another algorithm or an invalid token is 400', async
   refused(await putToken(session, 'a.b.c'), 400, 'INVALID_TOKEN', publisherAuth);
 });
 
-row('a token is good for one store', async (session) => {
+row('a token is valid for one store', async (session) => {
   const jti = randomUUID();
   expectAnswer(await putWith(session, { jti }), { status: 200 });
   refused(await putWith(session, { jti }), 429, 'TOKEN_ALREADY_USED', publisherAuth);
 });
 
-row('a refused store leaves its token usable', async (session) => {
+row('a rejected store does not use up its token', async (session) => {
   const token = await sign({ epochs: 2 }, session.targets.tokens!.secret);
   refused(await putToken(session, token), 400, 'INVALID_EPOCHS', publisherAuth);
   expectAnswer(await putToken(session, token, '?epochs=2'), { status: 200 });
 });
 
-row('the size of a quilt is that of the packed quilt, found when its token is used up', async (session) => {
+row('size is compared with the packed quilt, after its token has been used up', async (session) => {
   const { publisher, secret } = session.targets.tokens!;
   const { contentType, body } = formOf([{ name: 'a', content: 'x' }]);
   const token = await sign({ max_size: body.byteLength }, secret);
@@ -131,11 +131,11 @@ row('quilts need a token as well', async (session) => {
 const unasked = section('§2 tokens', ['publisher']);
 const bearer = { method: 'PUT', headers: { authorization: 'Bearer something' }, body: 'x' };
 
-unasked.ours('a bearer that is no token is 400 where none is asked for', async ({ publisher }) => {
+unasked.ours('an invalid bearer token is 400 if no token is required', async ({ publisher }) => {
   refused(await publisher('/v1/blobs', bearer), 400, 'INVALID_TOKEN', publisherAuth);
 });
 
-unasked.walrus('a bearer that is no token is 500 where none is asked for', async ({ publisher }) => {
+unasked.walrus('an invalid bearer token is 500 if no token is required', async ({ publisher }) => {
   refused(await publisher('/v1/blobs', bearer), 500, 'INTERNAL_ERROR', publisherAuth);
 });
 

@@ -8,10 +8,10 @@ import { maxEpochsAhead } from '../registry/blob-registry.ts';
 type Fields = Record<string, unknown>;
 
 const maxBodyBytes = 256 * 1024;
-/** Longest wait that a fault may add, in milliseconds. */
+/** Longest delay that a fault may add, in milliseconds. */
 const maxDelayMs = 600_000;
 
-/** The JSON object of a body; an empty one where there is none. Throws 400 for anything else. */
+/** The JSON object of a body; an empty object for an empty body. Throws 400 for anything else. */
 export async function readFields({ raw }: FastifyRequest): Promise<Fields> {
   const bytes = await readBody(raw, maxBodyBytes);
   if (bytes.byteLength === 0) return {};
@@ -55,7 +55,7 @@ export function parseAdvance(fields: Fields): number {
 export function parseAttributes(fields: Fields): Record<string, string | null> {
   for (const [name, value] of Object.entries(fields)) {
     if (name === '' || (typeof value !== 'string' && value !== null)) {
-      throw malformedRequest('attributes must be named, and be texts, or null to remove them');
+      throw malformedRequest('attributes must have names and be texts, or null to remove them');
     }
   }
   return fields as Record<string, string | null>;
@@ -75,7 +75,7 @@ function oneOf<T extends string>(offered: readonly T[], value: unknown, name: st
   return found;
 }
 
-/** `{"operation": "read", "fault": "BLOB_UNAVAILABLE", …}`; all but these two may be left out. */
+/** `{"operation": "read", "fault": "BLOB_UNAVAILABLE", …}`; only these two fields are required. */
 export function parseFault(fields: Fields): NewFault {
   refuseOthers(fields, faultFields);
   const { blobId } = fields;

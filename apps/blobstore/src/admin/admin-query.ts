@@ -11,7 +11,7 @@ export interface ListQuery {
   blobId?: string;
 }
 
-/** `limit`, `cursor` and, where it is `known`, `blob_id`. Throws 400 for any other parameter or value. */
+/** Parses `limit`, `cursor` and, if `known` lists it, `blob_id`. Throws 400 for any other parameter or value. */
 export function parseListQuery(url: string, known: readonly 'blob_id'[] = []): ListQuery {
   const query = queryOf(url);
   refuseUnknown(query, ['cursor', 'limit', ...known]);

@@ -7,7 +7,7 @@ function digestOf(text: string): Buffer {
 }
 
 export function adminTokenRequired(): ApiError {
-  return new ApiError('this needs the admin token, as Authorization: Bearer', {
+  return new ApiError('the admin token is required, as Authorization: Bearer', {
     httpStatus: 401,
     status: 'UNAUTHENTICATED',
     reason: 'ADMIN_TOKEN_REQUIRED',

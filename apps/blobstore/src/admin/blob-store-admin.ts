@@ -30,7 +30,7 @@ export interface Page<T> {
   cursor?: string;
 }
 
-/** Objects of a blob that were deleted, and those that could not be. */
+/** Ids of the objects of a blob that were deleted, and of those that could not be. */
 export interface Deletion {
   deleted: string[];
   kept: string[];
@@ -53,7 +53,7 @@ export interface BlobStoreAdmin {
   getBlob(blobId: string): Promise<BlobDetails>;
   /** Deletes all deletable objects of a blob. */
   deleteBlob(blobId: string): Promise<Deletion>;
-  /** Objects in the order of their ids; those of one blob where it is named. */
+  /** Objects in the order of their ids, of all blobs or only of `blobId`. */
   listObjects(page?: Partial<PageRequest> & { blobId?: string }): Promise<Page<ObjectRecord>>;
   deleteObject(objectId: string): Promise<void>;
   /** Extends a certified object of the publisher. Returns its end epoch. */

@@ -64,7 +64,7 @@ export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: By
       try {
         for (let rest = chunk; rest.byteLength > 0; ) {
           if (index > lastIndex)
-            throw new BlobDamagedError(`the content of ${blob.blobId} is longer than it was`);
+            throw new BlobDamagedError(`the content of ${blob.blobId} is longer than when it was stored`);
           const part = rest.subarray(0, blockBytes - filled);
           digest.update(part);
           buffered.push(part);
@@ -84,7 +84,7 @@ export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: By
         if (index === lastIndex && index === blockCount(blob.size) - 1)
           for (const bytes of endBlock()) this.push(bytes);
         if (index <= lastIndex)
-          throw new BlobDamagedError(`the content of ${blob.blobId} is shorter than it was`);
+          throw new BlobDamagedError(`the content of ${blob.blobId} is shorter than when it was stored`);
         done();
       } catch (error) {
         done(error as Error);

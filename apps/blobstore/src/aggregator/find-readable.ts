@@ -26,7 +26,8 @@ export async function findReadable(parts: FindParts, blobId: string): Promise<St
   if (live.length === 0) await expectCertificate(registry, blobId);
   const blob = await storage.find(blobId);
   if (blob === undefined) throw blobUnavailable(new Error(`no bytes for the live blob ${blobId}`));
-  // The real aggregator compares what it fetches for a range; the option limits which blobs can be requested.
+  // The real aggregator compares the number of bytes that it fetches for a range. Here the size of the whole blob
+  // counts.
   if (blob.size > limits.maxBlobBytes) throw blobTooLarge(limits.maxBlobBytes);
   return blob;
 }

@@ -9,7 +9,7 @@ export interface KnownContent {
 }
 
 interface Entry extends KnownContent {
-  /** Of the file whose blocks were verified */
+  /** Stamp of the file whose blocks were verified */
   stamp: string | undefined;
   /** When they have to be verified again, in milliseconds since 1970 */
   expiresAtMs: number;

@@ -18,9 +18,9 @@ import type { HeldBytes } from './read-buffers.ts';
 
 /**
  * Which checks run before a byte is sent. On a network the flags guard against a writer that encoded incorrectly.
- * Here the store itself is the only writer, so they guard against a disk that changed the content. `default` compares
- * each block with its digest before it is sent, unless that was done lately and the file has not changed since
- * (`KnownBlocks`); `strict` first recomputes the blob id from the whole content.
+ * Here the store itself is the only writer, so they guard against a disk that changed the content. `default`
+ * compares each block with its digest before it is sent, unless the block was verified recently and the file has
+ * not changed since (`KnownBlocks`); `strict` first recomputes the blob id from the whole content.
  */
 export type ConsistencyCheck = 'default' | 'strict' | 'skip';
 
@@ -35,9 +35,9 @@ export interface ReadParts {
 export type Content = HeldBytes | Readable;
 
 /**
- * The content of a blob, or the named part of it. The first block of a stream, and all of a short content, is read
- * and verified when this resolves, so that damage there is an error response; damage further on fails the stream
- * before a wrong byte is in it. Throws `BlobDamagedError`, and the errors of the storage.
+ * The content of a blob, or of the range. When this resolves, the first block of a stream, or all of a short
+ * content, has been read and verified, so that damage there leads to an error response. Damage further on fails the
+ * stream before it emits a wrong byte. Throws `BlobDamagedError`, and the errors of the storage.
  */
 export async function openBlob(
   parts: ReadParts,
@@ -66,7 +66,7 @@ export async function openBlob(
   }
   const verifier = createBlockVerifier(blob, digests, wanted);
   const source = await storage.read(blob, part);
-  // An error of either stream ends the other and reaches the reader of the verifier.
+  // An error of either stream destroys the other and is reported to the reader of the verifier.
   pipeline(source, verifier, () => undefined);
   return begun(verifier);
 }
@@ -76,7 +76,7 @@ async function expectBlobId({ storage, encoder }: ReadParts, blob: StoredBlob): 
   if (blobId !== blob.blobId) throw new BlobDamagedError(`the content of ${blob.blobId} has another blob id`);
 }
 
-/** The same for a local file, whose recently verified blocks need not be verified again. */
+/** The same for a local file. Its recently verified blocks are not verified again. */
 async function openFile(
   parts: ReadParts,
   file: ContentFile,

@@ -5,7 +5,7 @@ import { expectBlock, wholeBlocks } from './block-verifier.ts';
 import type { KnownContent } from './known-blocks.ts';
 import { type HeldBytes, readBufferBytes, takeBuffer } from './read-buffers.ts';
 
-/** Bytes per read of a stream: fewer reads cost less, and a reader holds two of them at most. */
+/** Bytes per read of a stream. Larger reads are cheaper, but each reader buffers up to two of them. */
 const segmentBytes = 2 * blockBytes;
 
 /** Verifies the blocks of a segment that are not verified yet. */
@@ -65,7 +65,7 @@ export async function streamFile(
 
   const first = await next();
   const stream = new Readable({
-    // One segment: the next is read when this one has been taken.
+    // Buffers one segment; the next is read when the consumer has taken this one.
     highWaterMark: 1,
     read() {
       if (position > blocks.end) this.push(null);

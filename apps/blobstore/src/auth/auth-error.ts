@@ -31,7 +31,7 @@ export function invalidSignature(): ApiError {
   });
 }
 
-/** The real publisher responds with 504, odd as it is. */
+/** Status 504, because the real publisher uses it. */
 export function expiredToken(): ApiError {
   return new ApiError('the token has expired', {
     httpStatus: 504,
@@ -43,7 +43,7 @@ export function expiredToken(): ApiError {
 }
 
 export function tokenAlreadyUsed(): ApiError {
-  return new ApiError('the token has been used already, each is good for one store', {
+  return new ApiError('the token has been used already; each token is valid for one store', {
     httpStatus: 429,
     status: 'RESOURCE_EXHAUSTED',
     reason: 'TOKEN_ALREADY_USED',

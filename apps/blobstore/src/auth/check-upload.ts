@@ -32,7 +32,7 @@ function checkEpochs({ epochs, maxEpochs }: UploadClaims, asked: number): void {
 }
 
 /**
- * Checks that a token allows the store that it came with, before any of the body is read. `announcedBytes` is the
+ * Checks that a token allows the store it was sent with. Runs before the body is read. `announcedBytes` is the
  * `Content-Length`, if there is one. Throws 400 with the reason, in the real publisher's order.
  */
 export function checkUpload(

@@ -11,10 +11,10 @@ export const leewaySec = 60;
 const lastTimestamp = 8_210_266_876_799;
 
 /**
- * The claims of a token, verified with `key`; without one they are read unverified, expired or not, which is for
- * a store behind a gateway that has verified them. The signature is checked by `jose`; what it means is decided
- * here, as the real publisher's library does: exactly one algorithm, `exp` with a leeway, `nbf` not looked at,
- * `aud` refused, `sub` and `iss` ignored. Throws the refusal with its reason.
+ * The claims of a token, verified with `key`. Without a key neither signature nor expiry is checked, which is only
+ * safe behind a gateway that verifies tokens. `jose` checks the signature. The claims are checked here, by the
+ * rules of the real publisher's library: exactly one algorithm, `exp` with a leeway, `nbf`, `sub` and `iss`
+ * ignored, tokens with an `aud` rejected. Throws an `ApiError` with the reason.
  */
 export async function readToken(token: string, key: TokenKey | undefined): Promise<UploadClaims> {
   if (!token.split('.').every(isCanonical)) throw invalidToken('the token is not a signed JWT');
@@ -23,12 +23,12 @@ export async function readToken(token: string, key: TokenKey | undefined): Promi
   if (key !== undefined && claims.exp < Math.floor(Date.now() / 1000) - leewaySec) throw expiredToken();
   if (namesAudience(payload)) throw invalidToken('the token is for an audience, this publisher expects none');
   if (claims.exp > lastTimestamp) {
-    throw failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is no point in time');
+    throw failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is not a valid time');
   }
   return claims;
 }
 
-/** Base64url in its one spelling. `jose` also reads padding, other alphabets and loose last bits. */
+/** Whether text is canonical base64url. `jose` also accepts padding, other alphabets and non-zero trailing bits. */
 function isCanonical(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
@@ -42,7 +42,7 @@ async function verify(token: string, { algorithm, key }: TokenKey): Promise<Reco
   return decode(token);
 }
 
-/** Errors of `jose` may carry parts of the token, so none is kept as a cause. */
+/** Errors of `jose` may contain parts of the token, so they are not kept as the cause. */
 function refusalOf(error: unknown, algorithm: string): ApiError {
   if (error instanceof errors.JWSSignatureVerificationFailed) return invalidSignature();
   if (error instanceof errors.JOSEAlgNotAllowed)
@@ -55,7 +55,7 @@ function decode(token: string): Record<string, unknown> {
     const { alg, crit } = decodeProtectedHeader(token);
     if (crit === undefined && tokenAlgorithms.includes(alg as 'HS256')) return decodeJwt(token);
   } catch {
-    // Answered below: why it cannot be read may quote it.
+    // Rejected below. The original error is dropped because it may quote the token.
   }
   throw invalidToken('the token is not a signed JWT');
 }

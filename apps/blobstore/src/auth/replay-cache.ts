@@ -3,18 +3,18 @@ import { tokenAlreadyUsed, tokenCacheFull } from './auth-error.ts';
 export interface ReplayCacheOptions {
   /** How many tokens are remembered */
   size: number;
-  /** How often those that have ended are forgotten, in milliseconds */
+  /** How often expired tokens are removed, in milliseconds */
   refreshIntervalMs: number;
 }
 
-/** Which tokens have been used, so that each is good for one store. Kept in memory: a restart forgets. */
+/** Remembers used tokens, so that each is valid for one store. Kept in memory, so a restart forgets them. */
 export interface ReplayCache {
   /**
-   * Notes a token until `untilMs`. Throws 429 when it is noted already, and 500 when there is no place left
-   * among tokens that have not ended.
+   * Remembers a token until `untilMs` (milliseconds since 1970). Throws 429 if the token was used already, and 500
+   * if the cache is full of tokens that have not expired.
    */
   add(jti: string, untilMs: number): void;
-  /** Forgets a token whose store was refused before it began. */
+  /** Forgets a token whose store was rejected before it began, so that it can be used again. */
   remove(jti: string): void;
 }
 

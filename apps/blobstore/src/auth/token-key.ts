@@ -3,18 +3,24 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 const hmacAlgorithms = ['HS256', 'HS384', 'HS512'] as const;
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
 
-/** What `--jwt-algorithm` may be, as in the real publisher. */
+/** The values of `--jwt-algorithm`, as in the real publisher. */
 export const tokenAlgorithms = [...hmacAlgorithms, 'ES256', 'ES384', ...rsaAlgorithms, 'EdDSA'] as const;
 
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
-/** Tokens of exactly one algorithm are accepted, so that none can choose how it is checked. */
+/**
+ * The key and its algorithm. Tokens with any other algorithm are rejected, so that a token cannot choose how it is
+ * verified.
+ */
 export interface TokenKey {
   algorithm: TokenAlgorithm;
   key: Uint8Array | KeyObject;
 }
 
-/** Bytes of `0x` and hex digits, or else of the text itself. Throws when the digits are not hex or are odd in number. */
+/**
+ * The bytes of a secret: decoded hex digits after `0x`, otherwise the UTF-8 text. Throws if the digits are not hex
+ * or their number is odd.
+ */
 function secretBytes(secret: string): Buffer {
   if (!secret.startsWith('0x')) return Buffer.from(secret);
   const digits = secret.slice(2);
@@ -23,7 +29,7 @@ function secretBytes(secret: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** Both spellings of a public key: the bare form that the real publisher takes, and the usual one with its type. */
+/** Parses a public key as SPKI, or in the bare form that the real publisher expects. */
 function derKey(bytes: Buffer, bare?: () => KeyObject): KeyObject {
   try {
     return createPublicKey({ key: bytes, format: 'der', type: 'spki' });
@@ -63,9 +69,9 @@ function fits(algorithm: TokenAlgorithm, { asymmetricKeyType, asymmetricKeyDetai
 }
 
 /**
- * The key behind `--jwt-decode-secret`. HMAC takes its bytes as they are; the others are public keys in DER: RSA
- * as PKCS#1, ECDSA as the bare point, Ed25519 as the bare 32 bytes, as in the real publisher, or any of them as
- * SPKI. Throws an error that does not quote the secret.
+ * The key in `--jwt-decode-secret`. HMAC uses the bytes of the secret. The other algorithms expect a public key in
+ * DER, either in the real publisher's form (RSA as PKCS#1, ECDSA as the bare point, Ed25519 as the bare 32 bytes)
+ * or as SPKI. Throws an error that does not quote the secret.
  */
 export function tokenKeyOf(algorithm: TokenAlgorithm, secret: string): TokenKey {
   const bytes = secretBytes(secret);

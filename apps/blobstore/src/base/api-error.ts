@@ -8,9 +8,9 @@ interface ApiErrorFields {
   /** Canonical status name in the envelope */
   status: string;
   reason: string;
-  /** Who speaks in the envelope, when it is not the daemon itself */
+  /** `domain` in the envelope; the daemon's by default */
   domain?: string;
-  /** The client alone is to blame, although the status is one of the server's */
+  /** Whether the client caused the error although the status is 5xx; such errors are not logged */
   ofTheClient?: boolean;
   headers?: Record<string, string>;
 }
@@ -52,12 +52,12 @@ function permissionDenied(reason: string, message: string): ApiError {
 export function hostNotAllowed(): ApiError {
   return permissionDenied(
     'HOST_NOT_ALLOWED',
-    'on a loopback address the store only answers to localhost, 127.0.0.1 and [::1]',
+    'on a loopback address the store only accepts the hosts localhost, 127.0.0.1 and [::1]',
   );
 }
 
 export function originNotAllowed(): ApiError {
-  return permissionDenied('ORIGIN_NOT_ALLOWED', 'pages of this origin may only read');
+  return permissionDenied('ORIGIN_NOT_ALLOWED', 'pages from this origin may only read');
 }
 
 export function invalidIdFormat(): ApiError {
@@ -75,7 +75,7 @@ export function invalidEpochs(maximum: number): ApiError {
 export function invalidBlobPersistence(): ApiError {
   return invalidArgument(
     'INVALID_BLOB_PERSISTENCE',
-    'a blob cannot be both deletable and permanent, give at most one of the two as true',
+    'a blob cannot be both deletable and permanent; set at most one of the two to true',
   );
 }
 
@@ -93,7 +93,7 @@ export function blobNotFound(): ApiError {
   );
 }
 
-/** `blobNotFound` as a cache answers it: `age` and `x-cache` show that the answer is an old one. */
+/** `blobNotFound` as a CDN returns it: `age` and `x-cache` show that the response is from a cache. */
 export function cachedNotFound(): ApiError {
   const { message, fields } = blobNotFound();
   return new ApiError(message, { ...fields, headers: { age: '1', 'x-cache': 'HIT' } });
@@ -138,7 +138,9 @@ export function storeUnavailable(cause: unknown): ApiError {
   );
 }
 
-/** The real publisher's answer if too few storage nodes took a blob: it is registered and not certified. */
+/**
+ * The real publisher's response if too few storage nodes accepted a blob. The blob is registered but not certified.
+ */
 export function insufficientConfirmations(): ApiError {
   return new ApiError('the blob could not be stored on enough storage nodes in time, please try again', {
     httpStatus: 504,

@@ -4,9 +4,9 @@ import { readUleb128 } from '@memrelay/protocol/uleb128';
 const maxLength = 2 ** 31 - 1;
 
 /**
- * Reads one value after another, and refuses what BCS does not allow: bytes that end early, lengths that are not
- * canonical, text that is not UTF-8, maps out of order. (The reader of `@mysten/bcs` accepts all of these, and reads
- * past the end of its bytes.)
+ * Reads one value after another and rejects invalid BCS: truncated input, lengths that are not canonical, text that
+ * is not UTF-8, unsorted maps. (The reader of `@mysten/bcs` accepts all of these, and reads past the end of its
+ * bytes.)
  */
 export interface BcsReader {
   u8(): number;
@@ -23,7 +23,7 @@ export interface BcsReader {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `refusal` makes the errors that the reader throws. What it returns shares the memory of `source`. */
+/** `refusal` creates the errors that the reader throws. The returned buffers share the memory of `source`. */
 export function createBcsReader(source: Uint8Array, refusal: (problem: string) => Error): BcsReader {
   const input = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   let position = 0;
@@ -77,7 +77,7 @@ export function createBcsReader(source: Uint8Array, refusal: (problem: string) =
       return new Map(entries);
     },
     end() {
-      if (position !== input.length) throw refusal('there are bytes behind a value');
+      if (position !== input.length) throw refusal('there are bytes after the last value');
     },
   };
 }

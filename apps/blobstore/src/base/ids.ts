@@ -7,9 +7,8 @@ import { invalidIdFormat, invalidObjectId } from './api-error.ts';
 const blobIdPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Whether `text` is a blob id: 32 bytes in base64url without padding, in the one canonical spelling. 43 characters
- * hold 258 bits, so the last two must be zero; another spelling of the same bytes is refused, as the real
- * aggregator does.
+ * Whether `text` is a blob id: 32 bytes in base64url without padding, in canonical form. 43 characters encode 258
+ * bits, so the last two must be zero. Other encodings of the same bytes are rejected, as by the real aggregator.
  */
 export function isBlobId(text: string): boolean {
   return blobIdPattern.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text;

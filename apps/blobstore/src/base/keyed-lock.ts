@@ -1,4 +1,4 @@
-/** Runs one piece of work at a time for each key, in the order of arrival. */
+/** Runs one task at a time for each key, in the order of arrival. */
 export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }

@@ -1,9 +1,9 @@
 import { ApiError } from './api-error.ts';
 
-/** Errors that only reads have, or that reads have first. Statuses and reasons are those of the real aggregator. */
+/** Errors of reads. Statuses and reasons are those of the real aggregator. */
 
 export function forbiddenBlob(): ApiError {
-  return new ApiError('the requested blob is blocked here', {
+  return new ApiError('the requested blob is blocked by this operator', {
     httpStatus: 451,
     status: 'UNAVAILABLE_FOR_LEGAL_REASONS',
     reason: 'FORBIDDEN_BLOB',
@@ -52,7 +52,7 @@ export function notJson(): ApiError {
   });
 }
 
-/** The body is JSON, of another shape than the route takes. */
+/** The body is valid JSON but does not have the shape that the route expects. */
 export function wrongShape(message: string): ApiError {
   return new ApiError(message, {
     httpStatus: 422,

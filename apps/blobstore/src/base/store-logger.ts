@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 type Log = (fields: object, message?: string) => void;
 
-/** A pino logger, or another one with these methods: the types of this package need no other package. */
+/**
+ * A pino logger, or another logger with these methods. Declared here so that the types of this package depend on no
+ * other package.
+ */
 export interface StoreLogger {
   level: string;
   fatal: Log;
@@ -15,5 +18,5 @@ export interface StoreLogger {
   child(bindings: Record<string, unknown>): StoreLogger;
 }
 
-/** What the store and Fastify call of it is what `StoreLogger` has. */
+/** Safe because the store and Fastify call only the methods of `StoreLogger`. */
 export const asLogger = (logger: StoreLogger): Logger => logger as Logger;

@@ -16,7 +16,7 @@ function keyOf(settings: Settings, algorithm: TokenAlgorithm): TokenKey | undefi
   }
 }
 
-/** Tokens are asked for when any of the three settings is there that the real publisher looks at. */
+/** Tokens are required if any of the three settings is present that make the real publisher require them. */
 export function authSettingsOf(settings: Settings): AuthSettings | undefined {
   const algorithm = settings.checked('jwt-algorithm', (text) =>
     tokenAlgorithms.some((name) => name === text) ? undefined : `one of ${tokenAlgorithms.join(', ')}`,

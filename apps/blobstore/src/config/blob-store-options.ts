@@ -7,32 +7,32 @@ import type { Tip } from '../upload-relay/tip.ts';
 export interface BlobStoreOptions extends RegistryOptions {
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
-  /** Where clients reach the storage nodes; the address that is listened on by default */
+  /** URL at which clients reach the storage nodes; the listen address by default */
   nodeUrl?: string;
-  /** 0 takes a free one; 31415 is what Walrus daemons use */
+  /** 0 picks a free port; Walrus daemons use 31415 */
   port: number;
-  /** Where the blobs are, when they are not in the data directory */
+  /** Bucket for the blobs; without it they are in the data directory */
   s3?: S3Options;
   limits?: Partial<Limits>;
-  /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
+  /** Destroys the objects of stores without a receiver; by default the publisher keeps them */
   burnAfterStore?: boolean;
-  /** Removes the data of deleted blobs at once, not at the end of the epoch */
+  /** Removes the data of deleted blobs immediately instead of at the end of the epoch */
   deletesDataAtOnce?: boolean;
-  /** How long content stays that the registry does not know, in milliseconds; seven days by default */
+  /** How long to keep content that the registry does not know, in milliseconds; seven days by default */
   quarantineMs?: number;
-  /** Enables the routes below `/admin` for callers that send it */
+  /** Enables the routes below `/admin` for callers that send this token */
   adminToken?: string;
-  /** Pages that may do more than read; any by default */
+  /** Origins whose pages may do more than read; any by default */
   allowedOrigins?: readonly string[];
-  /** Attributes that reads answer as headers, in lower case; the specification's six by default */
+  /** Attributes that reads return as headers, in lower case; the specification's six by default */
   allowedHeaders?: ReadonlySet<string>;
-  /** Answers all tags of a quilt patch as headers, not only the allowed ones */
+  /** Returns all tags of a quilt patch as headers, not only the allowed ones */
   allowsAllTagHeaders?: boolean;
-  /** YAML list of the blobs that are neither served nor stored */
+  /** YAML file that lists the blobs that are neither served nor stored */
   blocklistFile?: string;
-  /** The tokens that a store needs; anyone may store when absent */
+  /** The token requirements of stores; without them anyone may store */
   auth?: AuthSettings;
-  /** What the upload relay takes, with a chain; uploads are free without it */
+  /** The tip that the upload relay requires, with a chain; without it uploads are free */
   tip?: Tip;
   /** Worker threads that compute blob ids; as many as there are processors by default */
   encoderThreads?: number;
@@ -41,7 +41,7 @@ export interface BlobStoreOptions extends RegistryOptions {
 export interface Limits {
   /** Largest accepted body of a store, in bytes */
   maxBodyBytes: number;
-  /** The same for the form that a quilt is made of */
+  /** Largest accepted form of a quilt store, in bytes */
   maxQuiltBodyBytes: number;
   /** Largest blob that can be read, in bytes; `Infinity` for no limit */
   maxBlobBytes: number;
@@ -53,7 +53,7 @@ export interface Limits {
   aggregator: ConcurrencyLimit;
 }
 
-/** What the real daemons allow by default (release 1.56). */
+/** The defaults of the real daemons (release 1.56). */
 export const defaultLimits: Limits = {
   maxBodyBytes: 10_240 * 1024,
   maxQuiltBodyBytes: 102_400 * 1024,
@@ -64,5 +64,5 @@ export const defaultLimits: Limits = {
   aggregator: { concurrent: 256, buffered: 320 },
 };
 
-/** Time for an operator to notice that the registry is the wrong one. */
+/** Leaves an operator time to notice that the store runs with the wrong registry. */
 export const defaultQuarantineMs = 7 * 86_400_000;

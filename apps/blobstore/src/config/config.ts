@@ -61,7 +61,7 @@ function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): Co
   };
 }
 
-/** Only disk storage can enforce it: in a bucket, several instances would have to count together. */
+/** Only disk storage can enforce the limit. With a bucket, several instances would need a shared counter. */
 function storeBytesOf(settings: Settings): number {
   if (settings.has('max-store-bytes') && settings.has('s3-bucket'))
     settings.problem(
@@ -73,7 +73,7 @@ function storeBytesOf(settings: Settings): number {
 function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' | 'blocklistFile'> {
   const list = settings.checked('allowed-headers', (text) =>
     parseAllowedHeaders(text) === undefined
-      ? 'a comma list of header names, none of which frames the response or the connection'
+      ? 'a comma-separated list of header names, without those that frame the response or the connection'
       : undefined,
   );
   const allowedHeaders = list === undefined ? undefined : parseAllowedHeaders(list);
@@ -90,14 +90,14 @@ function originsOf(settings: Settings): Pick<BlobStoreOptions, 'allowedOrigins'>
   const list = settings.checked('allowed-origins', (text) =>
     listed(text).every(isOrigin)
       ? undefined
-      : 'a comma list of origins, such as http://localhost:5173, each without a path or a slash at its end',
+      : 'a comma-separated list of origins, such as http://localhost:5173, each without a path or trailing slash',
   );
   return list === undefined ? {} : { allowedOrigins: listed(list) };
 }
 
 /**
- * The options of the process from its flags and environment, flags first. Throws `ConfigError` with every wrong
- * setting by name.
+ * The options of the process from its flags and environment; flags take precedence. Throws `ConfigError` that lists
+ * every invalid setting.
  */
 export function readConfig(args: string[], env: Environment): Omit<BlobStoreOptions, 'logger'> {
   const settings = new Settings(args, env);

@@ -1,15 +1,15 @@
-/** A setting of the process: a flag, and a variable of the same meaning. */
+/** A setting of the process: a flag with an equivalent variable. */
 export interface Flag {
   /** Name of the value in the help text; a flag without it is a switch */
   value?: string;
   about: string;
 }
 
-/** The names are those of the real daemons where they have the setting. In the order of the help text. */
+/** All flags, in the order of the help text. Settings that the real daemons also have use the daemons' names. */
 export const flags = {
   'data-dir': { value: 'DIR', about: 'directory for the blobs; the only setting without a default' },
   port: { value: 'PORT', about: 'port of publisher and aggregator (31415; 0 picks a free one)' },
-  'bind-address': { value: 'ADDRESS:PORT', about: 'the same with an address (127.0.0.1:31415)' },
+  'bind-address': { value: 'ADDRESS:PORT', about: 'address and port to listen on (127.0.0.1:31415)' },
   shards: {
     value: 'N',
     about: 'shards that blob ids are computed for (1000, as on the public networks); fixed per directory',
@@ -29,7 +29,7 @@ export const flags = {
     about: 'how long to keep blobs that the registry does not know before removing them (7d)',
   },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
-  'max-quilt-body-size': { value: 'KIB', about: 'largest form of a quilt store (102400)' },
+  'max-quilt-body-size': { value: 'KIB', about: 'largest body of a quilt store (102400)' },
   'max-store-bytes': {
     value: 'BYTES',
     about: 'most bytes of blobs in the data directory; a store beyond that is answered 507 (no limit)',
@@ -106,8 +106,8 @@ export const flags = {
   },
   'tip-address': { value: 'ADDRESS', about: 'address that receives a tip for each relayed upload (none)' },
   'tip-const': { value: 'MIST', about: 'the tip, whatever the size' },
-  'tip-linear-base': { value: 'MIST', about: 'or the tip for any upload, and' },
-  'tip-linear-per-kib': { value: 'MIST', about: 'this much more for each KiB of the encoded blob' },
+  'tip-linear-base': { value: 'MIST', about: 'alternatively, the base tip of each upload' },
+  'tip-linear-per-kib': { value: 'MIST', about: 'added to the base tip for each KiB of the encoded blob' },
   'tip-freshness': { value: 'DURATION', about: 'how long a paid tip is valid for its upload (10h)' },
 } as const satisfies Record<string, Flag>;
 
@@ -122,7 +122,7 @@ export const secretVariables = {
 
 export type SecretVariable = keyof typeof secretVariables;
 
-/** The variable with the meaning of a flag. */
+/** The variable that is equivalent to a flag. */
 export function variableOf(flag: FlagName): string {
   return `BLOBSTORE_${flag.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts';
 
 /** S3's naming rules, so that a name is never interpreted as part of a path. */
 const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** Path segments of plain characters; the keys below take up to 200 characters of the 1024 of S3. */
+/** Path segments of plain characters. Keys below the prefix use up to 200 of S3's 1024 characters. */
 const prefixPattern = /^[\w.-]+(\/[\w.-]+)*$/;
 const maxPrefixLength = 500;
 

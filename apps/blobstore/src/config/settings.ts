@@ -18,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
 
 interface Setting {
   value: string;
-  /** How the person gave it, for the message when it is wrong */
+  /** The flag or variable that was set, for the error message */
   source: string;
 }
 
@@ -47,7 +47,7 @@ function readSettings(args: string[], env: Environment): Map<FlagName, Setting> 
 }
 
 /**
- * Flags and variables, flags first, read value by value. A wrong value is recorded and replaced by a fallback, so
+ * Reads flags and variables; flags take precedence. An invalid value is recorded and replaced by a fallback, so
  * that `end` reports all problems at once.
  */
 export class Settings {
@@ -112,7 +112,7 @@ export class Settings {
     this.#problems.push(text);
   }
 
-  /** Throws `ConfigError` when anything was wrong. */
+  /** Throws `ConfigError` with all recorded problems, if there are any. */
   end(): void {
     if (this.#problems.length > 0) throw new ConfigError(this.#problems.join('\n'));
   }

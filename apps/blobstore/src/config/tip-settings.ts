@@ -20,7 +20,8 @@ export function tipSettingsOf(settings: Settings): Tip | undefined {
   const freshnessMs = settings.duration('tip-freshness') ?? defaultFreshnessMs;
   const kinds = kindFlags.filter((flag) => settings.has(flag));
   if (!settings.has('tip-address')) {
-    if (kinds.length > 0) settings.problem('BLOBSTORE_TIP_ADDRESS (--tip-address) must say who gets the tip');
+    if (kinds.length > 0)
+      settings.problem('BLOBSTORE_TIP_ADDRESS (--tip-address) must name the address that receives the tip');
     return undefined;
   }
   if (kinds.length === 0 || (kinds.includes('tip-const') && kinds.length > 1)) {

@@ -32,7 +32,7 @@ export const storeFaults = [
 interface FaultScope {
   /** All blobs when absent */
   blobId?: string | undefined;
-  /** How many requests meet it; any number when absent */
+  /** Number of requests that the fault affects; unlimited when absent */
   count?: number | undefined;
   /** How long it is active, in milliseconds; until it is cleared if absent */
   durationMs?: number | undefined;
@@ -58,17 +58,19 @@ export interface StoreFault {
 export interface Faults {
   add(fault: NewFault): Fault;
   list(): Fault[];
-  /** Whether there was one with that id. */
+  /** Ends one fault. Returns whether there was one with that id. */
   remove(id: string): boolean;
-  /** Ends all of them, and the waits that they caused. */
+  /** Ends all faults, and the delays that they caused. */
   clear(): void;
-  /** Waits or throws as the faults for reads of this blob say. */
+  /** Applies the faults for reads of this blob: waits, throws, or does nothing. */
   meetRead(blobId: string): Promise<void>;
-  /** Throws as the faults for stores of this blob say; what concerns the certificate is left to the caller. */
+  /**
+   * Applies the faults for stores of this blob. Faults about the certificate are returned, for the caller to apply.
+   */
   meetStore(blobId: string): Promise<StoreFault>;
 }
 
-interface Standing {
+interface ActiveFault {
   fault: Fault;
   endsAtMs: number;
 }
@@ -77,16 +79,16 @@ const defaultDelayMs = 1000;
 
 /** `now` is in milliseconds since 1970. */
 export function createFaults(now: () => number = Date.now): Faults {
-  const standing = new Map<string, Standing>();
+  const active = new Map<string, ActiveFault>();
   let cleared = new AbortController();
   let added = 0;
 
-  function current(): Standing[] {
-    for (const { fault, endsAtMs } of standing.values()) if (endsAtMs <= now()) standing.delete(fault.id);
-    return [...standing.values()];
+  function current(): ActiveFault[] {
+    for (const { fault, endsAtMs } of active.values()) if (endsAtMs <= now()) active.delete(fault.id);
+    return [...active.values()];
   }
 
-  /** The faults that a request meets, each counted down by it. */
+  /** The faults that apply to a request. Decrements the count of each. */
   function meet(operation: Fault['operation'], blobId: string): Fault[] {
     const met = current()
       .map(({ fault }) => fault)
@@ -94,12 +96,12 @@ export function createFaults(now: () => number = Date.now): Faults {
     for (const fault of met) {
       if (fault.count === undefined) continue;
       fault.count -= 1;
-      if (fault.count === 0) standing.delete(fault.id);
+      if (fault.count === 0) active.delete(fault.id);
     }
     return met;
   }
 
-  /** `signal` is the one of when the faults were met: they may have been cleared since. */
+  /** `signal` belongs to the time when the faults applied; they may have been cleared since. */
   async function wait(met: Fault[], signal: AbortSignal): Promise<void> {
     const slow = met.filter(({ fault }) => fault === 'SLOW');
     const totalMs = slow.reduce((sum, { delayMs = defaultDelayMs }) => sum + delayMs, 0);
@@ -111,7 +113,7 @@ export function createFaults(now: () => number = Date.now): Faults {
     add(wanted) {
       added += 1;
       const fault = { ...wanted, id: String(added) };
-      standing.set(fault.id, { fault, endsAtMs: now() + (wanted.durationMs ?? Number.POSITIVE_INFINITY) });
+      active.set(fault.id, { fault, endsAtMs: now() + (wanted.durationMs ?? Number.POSITIVE_INFINITY) });
       return { ...fault };
     },
 
@@ -120,10 +122,10 @@ export function createFaults(now: () => number = Date.now): Faults {
         Number.isFinite(endsAtMs) ? { ...fault, durationMs: endsAtMs - now() } : { ...fault },
       ),
 
-    remove: (id) => standing.delete(id),
+    remove: (id) => active.delete(id),
 
     clear() {
-      standing.clear();
+      active.clear();
       cleared.abort();
       cleared = new AbortController();
     },
@@ -146,7 +148,7 @@ export function createFaults(now: () => number = Date.now): Faults {
   };
 }
 
-/** For the log; the response is that of the simulated failure. */
+/** The cause in the log. The response is that of the simulated failure. */
 function injected(): Error {
   return new Error('injected fault');
 }

@@ -3,9 +3,9 @@ import type { onRequestAsyncHookHandler } from 'fastify';
 import { tooManyRequests } from '../base/api-error.ts';
 
 export interface ConcurrencyLimit {
-  /** Requests worked on at a time */
+  /** Requests processed at a time */
   concurrent: number;
-  /** Requests worked on and waiting, together; one more is answered 429 */
+  /** Requests processed and waiting together; further ones get 429 */
   buffered: number;
 }
 
@@ -45,7 +45,7 @@ export function createAdmission(
 
   return async (_request, reply) => {
     const { raw } = reply;
-    // Its close would not be noticed anymore.
+    // The close event has already fired, so the listener below would never run.
     if (raw.closed) return void reply.hijack();
     if (working + waiting.size >= limit.buffered) throw tooManyRequests(part);
     if (working < limit.concurrent) working += 1;

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Which attributes of a blob object come back as response headers. The owner of the object writes them, so only
- * allowed names are returned, and headers of the response itself are never overwritten.
+ * Selects the attributes of a blob object that are returned as response headers. The owner of the object writes
+ * them, so only allowed names are returned, and headers of the response itself are never overwritten.
  */
 
 /** Lower case. `ALL` is for quilt tags under `--allow-quilt-patch-tags-in-response`. */
@@ -18,7 +18,7 @@ export const defaultAllowedHeaders: ReadonlySet<string> = new Set([
   'link',
 ]);
 
-/** They frame the message or the connection: a value from an attribute would break the response. */
+/** Headers that frame the message or the connection. A value from an attribute would break the response. */
 const framing = new Set([
   'connection',
   'content-length',
@@ -35,7 +35,7 @@ const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Visible ASCII, space and tab, like the real aggregator */
 const valuePattern = /^[\t\x20-\x7e]*$/;
 
-/** The names in a comma list, in lower case; undefined when one of them cannot be allowed. */
+/** The names in a comma-separated list, in lower case; undefined if one of them cannot be allowed. */
 export function parseAllowedHeaders(list: string): Set<string> | undefined {
   const names = list.split(',').flatMap((name) => name.trim().toLowerCase() || []);
   return names.every((name) => namePattern.test(name) && !framing.has(name)) ? new Set(names) : undefined;

@@ -2,9 +2,9 @@ import { invalidByteRange } from '../base/api-error.ts';
 import type { ByteRange } from '../storage/storage.ts';
 
 /**
- * The part of a blob that a `Range` header names: `bytes=a-b` with both ends inside the blob (as upstream, which
- * does not shorten a range past the end), and beyond upstream `bytes=a-` and `bytes=-n`. Anything else, several
- * ranges included, throws 416. Undefined without a header.
+ * Parses a `Range` header: `bytes=a-b` with both ends inside the blob (like Walrus, which does not shorten a range
+ * that exceeds the blob), and, unlike Walrus, `bytes=a-` and `bytes=-n`. Throws 416 for anything else, including
+ * several ranges. Undefined without a header.
  */
 export function parseRange(header: string | undefined, totalBytes: number): ByteRange | undefined {
   if (header === undefined) return undefined;

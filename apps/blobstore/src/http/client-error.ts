@@ -23,7 +23,7 @@ function describe(code: string): ApiError {
   return malformedRequest('this is not an HTTP request');
 }
 
-/** Answers on the bare connection and closes it. */
+/** Writes the error response directly to the connection and closes it. */
 export function replyClientError(error: Error & { code: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -45,7 +45,7 @@ export function replyClientError(error: Error & { code: string }, socket: Socket
 /** Responds to a request whose `Expect` is not `100-continue`, which does not reach the routes. */
 export function replyExpectationFailed(request: IncomingMessage, response: ServerResponse): void {
   const requestId = requestIdOf(request);
-  const refusal = new ApiError('the only expectation that can be met is 100-continue', {
+  const refusal = new ApiError('the only supported expectation is 100-continue', {
     httpStatus: 417,
     status: 'INVALID_ARGUMENT',
     reason: 'EXPECTATION_FAILED',

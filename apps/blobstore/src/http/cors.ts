@@ -2,7 +2,7 @@ import { pageAccess } from '@memrelay/protocol/page-access';
 import type { FastifyInstance } from 'fastify';
 import { originNotAllowed } from '../base/api-error.ts';
 
-/** Any page may read; errors carry these as well, so that a page can read them. */
+/** Any page may read. Errors have these headers too, so that a page can read them. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Content-Range, X-Quilt-Patch-Identifier',
@@ -15,8 +15,8 @@ const preflightHeaders = {
 };
 
 /**
- * Answers every preflight, also for unknown paths, and marks every other response. Only pages of `allowedOrigins` may do
- * more than read; without a list any page may, as with the real daemons.
+ * Answers every preflight, even for unknown paths, and adds CORS headers to every other response. Only pages from
+ * `allowedOrigins` may do more than read; without a list any page may, as with the real daemons.
  */
 export function addCors(app: FastifyInstance, allowedOrigins: readonly string[] | undefined): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -31,7 +31,7 @@ const frontPage: FrontPage = {
   ],
 };
 
-/** Answers any error with the envelope. An unknown error becomes a 500 without its original text. */
+/** Responds to any error with the envelope. An unknown error becomes a 500 without its original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known =
     error instanceof ApiError ? error : (fromStorage(error) ?? fromRegistry(error) ?? fromFramework(error));
@@ -47,7 +47,7 @@ function fromStorage(error: unknown): ApiError | undefined {
   return error instanceof StorageFullError ? storageFull(error) : undefined;
 }
 
-/** Fastify's own refusals (a path with a broken escape, for one) carry a status below 500. */
+/** Rejections by Fastify itself, for example of a path with a malformed escape, have a status below 500. */
 function fromFramework(error: unknown): ApiError {
   const statusCode = (error as { statusCode?: number }).statusCode ?? 500;
   return statusCode < 500 ? malformedRequest('the request could not be understood') : internalError(error);
@@ -77,7 +77,7 @@ export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
   return methods;
 }
 
-/** Answers every other method of the known paths with 405 and `Allow`. Call after the routes. */
+/** Responds to every other method of the known paths with 405 and `Allow`. Call after the routes. */
 export function refuseOtherMethods(app: FastifyInstance, methods: Map<string, Set<string>>): void {
   for (const [url, known] of [...methods]) {
     const allow = allMethods.filter((name) => known.has(name)).join(',');

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { inBatches } from './in-batches.ts';
 
-test('keeps the bytes the same in fewer pieces', async () => {
+test('returns the same bytes in fewer pieces', async () => {
   for (const count of [0, 1, 500]) {
     const pieces = Array.from({ length: count }, () => randomBytes(randomInt(2000)));
     const batches: Buffer[] = [];

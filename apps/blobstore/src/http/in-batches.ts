@@ -1,7 +1,10 @@
 /** Writing one byte takes about as long as writing this many. */
 const batchBytes = 64 * 1024;
 
-/** The same bytes in pieces that are worth a write each. A piece that is large enough is passed on uncopied. */
+/**
+ * Merges small pieces into batches of at least `batchBytes`. Pieces that are large enough are passed on without
+ * copying.
+ */
 export async function* inBatches(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;

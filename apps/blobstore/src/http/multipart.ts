@@ -29,7 +29,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
 const dispositionParameter = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)(?!"))/y;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The name in a `Content-Disposition: form-data` whose bytes are in `header`. Only quotation marks are escaped. */
+/** The field name in a `Content-Disposition: form-data` header. Only quotation marks in it are escaped. */
 function nameOf(header: string | undefined): string {
   if (header === undefined) return '';
   let text: string;
@@ -58,7 +58,7 @@ interface OpenPart {
   isAnnounced: boolean;
 }
 
-/** All that has arrived of the parts, in order. Only the last one can get more. */
+/** Everything received of the parts so far, in order. Only the last part can receive more. */
 function* drain(parts: OpenPart[]): Generator<PartStart | Buffer> {
   for (;;) {
     const [part] = parts;
@@ -86,7 +86,7 @@ export async function* readMultipart(
 ): AsyncGenerator<PartStart | Buffer> {
   const parts: OpenPart[] = [];
   let failure: Error | undefined;
-  // Whatever a part gets is read after the chunk that brought it, so no part needs to hold the tokenizer back.
+  // The data of each chunk is read right after it was written, so parts need no back-pressure on the tokenizer.
   const config = { boundary, maxHeaderSize, maxHeaderPairs, partHwm: Number.MAX_SAFE_INTEGER };
   const tokenizer = new Dicer(config);
   tokenizer.on('error', (error) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { malformedRequest, payloadTooLarge } from '../base/api-error.ts';
 
-/** The whole body of a request. Throws 413 above `maxBytes`, and 400 when it breaks off. */
+/** The whole body of a request. Throws 413 above `maxBytes`, and 400 if it is truncated. */
 export async function readBody(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw payloadTooLarge(maxBytes);
   const chunks: Buffer[] = [];

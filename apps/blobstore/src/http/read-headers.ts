@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A blob is what anyone stored: opened as a page it must not run in the origin of the store. */
+/** Anyone may have stored the blob, so scripts in it must not run in the origin of the store. */
 export const untrustedContent = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' };
 
 /** Blobs never change under their id, so caches may keep them. */

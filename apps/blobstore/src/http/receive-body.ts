@@ -3,12 +3,12 @@ import type { onRequestAsyncHookHandler } from 'fastify';
 import { malformedRequest, payloadTooLarge } from '../base/api-error.ts';
 import { BodyTooLargeError, type StagedBlob, type Storage } from '../storage/storage.ts';
 
-/** The body is bytes whatever it is called; Fastify would refuse a content type that it cannot parse. */
+/** Bodies are stored as bytes. Without this, Fastify would reject content types that it cannot parse. */
 export const ignoreContentType: onRequestAsyncHookHandler = async ({ raw }) => {
   delete raw.headers['content-type'];
 };
 
-/** Stages the body of a request. Throws 413 above `limitBytes`, and 400 when it breaks off. */
+/** Stages the body of a request. Throws 413 above `limitBytes`, and 400 if it is truncated. */
 export async function receiveBody(
   storage: Storage,
   raw: IncomingMessage,
@@ -20,7 +20,7 @@ export async function receiveBody(
     return await storage.stage(raw.iterator({ destroyOnReturn: false }), limitBytes);
   } catch (error) {
     if (raw.errored !== null) throw malformedRequest('the body ended too early');
-    // The rest is read and thrown away: a client that still sends would hold up its next request behind it.
+    // Discards the rest of the body. Otherwise the client could not send its next request on this connection.
     raw.resume();
     throw error instanceof BodyTooLargeError ? payloadTooLarge(limitBytes) : error;
   }

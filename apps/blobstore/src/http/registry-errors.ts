@@ -14,7 +14,7 @@ const refusals: Record<RefusalReason, { httpStatus: number; status: string; reas
   'not-offered': { httpStatus: 501, status: 'UNIMPLEMENTED', reason: 'NOT_OFFERED' },
 };
 
-/** The response for a change that the registry rejected; undefined for any other error. */
+/** The response for an error of the registry; undefined for any other error. */
 export function fromRegistry(error: unknown): ApiError | undefined {
   if (error instanceof RegistryUnavailableError) return storeUnavailable(error);
   if (error instanceof RegistryRefusedError) return new ApiError(error.message, refusals[error.reason]);

@@ -19,7 +19,7 @@ export function sendStream(
     return reply.send();
   }
   content.once('error', (error) => {
-    request.log.error({ err: error }, 'a read was cut off, because the content failed on the way');
+    request.log.error({ err: error }, 'response cut off: reading the content failed');
   });
   cutOffWhenStalled(reply, limits.stalledSendMs);
   return reply.send(content);
@@ -48,9 +48,9 @@ export function sendBytes(
 
 function cutOffWhenStalled({ raw }: FastifyReply, stalledSendMs: number): void {
   raw.setTimeout(stalledSendMs, () => {
-    // Without anything to send it is not the client that is waited for.
+    // With nothing buffered to send, the response waits for the storage, not for the client.
     if (raw.writableLength > 0) raw.destroy();
   });
-  // Before Node's own listener, which sets the connection's timeout for the time between two requests.
+  // Must run before Node's own listener, which sets the connection's keep-alive timeout.
   raw.prependOnceListener('finish', () => raw.setTimeout(0));
 }

@@ -33,9 +33,9 @@ function recipientOf(query: URLSearchParams): string | undefined {
 }
 
 /**
- * Parses the query of `PUT /v1/blobs` and `PUT /v1/quilts`. Throws the 400 of the first rule that is broken.
- * Blobs are deletable unless `permanent=true`; `deletable` only matters as a contradiction to it.
- * `quilt_version` takes any value, as upstream.
+ * Parses the query of `PUT /v1/blobs` and `PUT /v1/quilts`. Throws 400 for the first violated rule. Blobs are
+ * deletable unless `permanent=true`; `deletable` only matters as a contradiction to it. `quilt_version` takes any
+ * value, as upstream.
  */
 export function parseStoreQuery(url: string): StoreQuery {
   const query = queryOf(url);
@@ -45,7 +45,7 @@ export function parseStoreQuery(url: string): StoreQuery {
   const sendObjectTo = recipientOf(query);
   const share = flagOf(query, 'share');
   if (share && sendObjectTo !== undefined)
-    throw malformedRequest('share and send_object_to exclude each other');
+    throw malformedRequest('share and send_object_to cannot be combined');
   const permanent = flagOf(query, 'permanent');
   if (flagOf(query, 'deletable') && permanent) throw invalidBlobPersistence();
   return {

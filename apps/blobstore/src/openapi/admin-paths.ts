@@ -32,7 +32,7 @@ function refusal(reason: RefusalReason, message: string): ApiError {
   return fromRegistry(new RegistryRefusedError(reason, message))!;
 }
 
-const notFound = refusal('not-found', 'there is no such object');
+const notFound = refusal('not-found', 'the object does not exist');
 const notOwned = refusal('not-owned', 'the publisher does not own this object');
 const permanent = refusal('permanent', 'the blob is permanent');
 const uncertified = refusal('uncertified', 'the blob is not certified');
@@ -79,8 +79,12 @@ const blob = pathParameter('blob_id', 'The blob', schemaRef('BlobId'));
 const object = pathParameter('object_id', 'The object');
 const whole = { type: 'integer', minimum: 1 };
 const page = [
-  queryParameter('limit', 'Most items of the answer', { ...whole, maximum: 1000, default: 100 }),
-  queryParameter('cursor', 'Where the last page ended', { type: 'string' }),
+  queryParameter('limit', 'Maximum number of items in the response', {
+    ...whole,
+    maximum: 1000,
+    default: 100,
+  }),
+  queryParameter('cursor', '`cursor` of the previous page', { type: 'string' }),
 ];
 const epoch = record({ epoch: { type: 'integer' } });
 const faults = schemaRef('FaultList');
@@ -90,7 +94,7 @@ function pageOf(name: string, schema: string): Schema {
   return record({ [name]: listOf(schemaRef(schema)), 'cursor?': { type: 'string' } });
 }
 
-/** There only where the store was given an admin token. */
+/** Routes that exist only if the store has an admin token. */
 export const adminPaths: Paths = {
   '/admin/epoch': {
     ...withHead(operation('currentEpoch', 'The current epoch', { answer: epoch })),
@@ -103,7 +107,7 @@ export const adminPaths: Paths = {
     }),
   },
   '/admin/sweep': {
-    post: operation('sweep', 'Remove the data that nothing keeps', {
+    post: operation('sweep', 'Remove the data of expired and deleted blobs', {
       answer: record({ removed: { type: 'integer' } }),
     }),
   },
@@ -134,7 +138,7 @@ export const adminPaths: Paths = {
     ...withHead(
       operation('listObjects', 'Objects in the order of their IDs', {
         answer: pageOf('objects', 'AdminObject'),
-        parameters: [...page, queryParameter('blob_id', 'Those of this blob', schemaRef('BlobId'))],
+        parameters: [...page, queryParameter('blob_id', 'Only objects of this blob', schemaRef('BlobId'))],
         refused: [badQuery],
       }),
     ),
@@ -164,7 +168,7 @@ export const adminPaths: Paths = {
   },
   '/admin/faults': {
     ...withHead(operation('listFaults', 'The active faults', { answer: faults })),
-    post: operation('addFault', 'Have requests fail', {
+    post: operation('addFault', 'Make requests fail', {
       answer: schemaRef('Fault'),
       body: schemaRef('NewFault'),
     }),
@@ -173,7 +177,7 @@ export const adminPaths: Paths = {
   '/admin/faults/{id}': {
     delete: operation('removeFault', 'End one fault', {
       answer: faults,
-      parameters: [pathParameter('id', 'As it was answered')],
+      parameters: [pathParameter('id', 'The id of the fault')],
       refused: [faultNotFound()],
     }),
   },

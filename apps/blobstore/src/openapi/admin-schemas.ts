@@ -16,18 +16,22 @@ const faultProperties = {
   operation: { enum: ['read', 'store'] },
   fault: {
     enum: [...new Set([...readFaults, ...storeFaults])],
-    description: `Of reads: ${readFaults.join(', ')}. Of stores: ${storeFaults.join(', ')}`,
+    description: `For reads: ${readFaults.join(', ')}. For stores: ${storeFaults.join(', ')}`,
   },
   'blobId?': blobId,
-  'count?': { ...positive, description: 'How many requests meet it' },
-  'durationMs?': { type: 'number', exclusiveMinimum: 0, description: 'How long it is active' },
-  'delayMs?': { ...positive, description: 'What SLOW adds' },
+  'count?': { ...positive, description: 'Number of requests that fail; unlimited when absent' },
+  'durationMs?': {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'How long the fault is active, in milliseconds',
+  },
+  'delayMs?': { ...positive, description: 'Delay that SLOW adds, in milliseconds' },
 };
 
 /** Responses and request bodies of the admin routes. */
 export const adminSchemas: Record<string, Schema> = {
   BlobStatus: {
-    description: 'As the status route of a storage node answers it',
+    description: "In the format of a storage node's status route",
     oneOf: [
       { const: 'nonexistent' },
       record({
@@ -45,13 +49,13 @@ export const adminSchemas: Record<string, Schema> = {
   AdminObject: record({
     blobObject: {
       type: 'object',
-      description: 'As a store answers it; `certifiedEpoch` is null before the certificate',
+      description: 'In the format of a store response; `certifiedEpoch` is null until the blob is certified',
       properties: { id: objectId, blobId, certifiedEpoch: epochOrNull },
       required: ['id', 'blobId', 'certifiedEpoch'],
     },
     attributes: texts,
     owned: { type: 'boolean', description: 'The publisher still owns it' },
-    burnt: { type: 'boolean', description: 'It is destroyed; the blob stays until its end' },
+    burnt: { type: 'boolean', description: 'The object was destroyed; the blob stays until it expires' },
     'sharedBlobObject?': objectId,
     event: schemaRef('EventId'),
   }),

@@ -10,9 +10,9 @@ import { storePaths } from './store-paths.ts';
 
 const description = `Stores and reads blobs as the Walrus publisher and aggregator of release 1.56 do.
 
-Every error has the same form, with a \`reason\` for programs. A path that does not exist is 404 \`ROUTE_NOT_FOUND\`,
-another method of one that does is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`. All responses may be read by pages of
-any origin. \`HEAD\` works wherever \`GET\` does.`;
+Every error has the same form, with a \`reason\` for programs. An unknown path is 404 \`ROUTE_NOT_FOUND\`, an
+unsupported method is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`. Pages of any origin may read all responses.
+\`HEAD\` works wherever \`GET\` does.`;
 
 /** The document of the whole HTTP surface, OpenAPI 3.1. */
 export const openApiDocument = {
@@ -26,7 +26,7 @@ export const openApiDocument = {
     { name: 'Upload relay', description: 'Only with a chain' },
     {
       name: 'Admin',
-      description: 'Only where the store was given a token for it: looks into it, and breaks it on purpose',
+      description: 'Only if the store has an admin token. Inspects the store and injects faults',
     },
     { name: 'Service', description: 'About the store itself' },
   ],
@@ -35,14 +35,14 @@ export const openApiDocument = {
     schemas: { ...schemas, ...adminSchemas },
     headers,
     securitySchemes: {
-      admin: { type: 'http', scheme: 'bearer', description: 'What `BLOBSTORE_ADMIN_TOKEN` says' },
+      admin: { type: 'http', scheme: 'bearer', description: 'The value of `BLOBSTORE_ADMIN_TOKEN`' },
       token: {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
         description:
-          'Where the publisher asks for it: `exp` and `jti` are required; `size`, `max_size`, `epochs`, `max_epochs` ' +
-          'and `send_object_to` bind the store. Each token is good for one store.',
+          'Only if the publisher requires tokens. `exp` and `jti` are required; `size`, `max_size`, `epochs`, `max_epochs` ' +
+          'and `send_object_to` restrict the store. Each token is valid for one store.',
       },
     },
   },

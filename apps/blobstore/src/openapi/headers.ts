@@ -11,17 +11,17 @@ function attribute(name: string): Schema {
 
 /** Response headers other than those that HTTP itself needs. */
 export const headers: Record<string, Schema> = {
-  'X-Request-Id': header("The caller's, or a new one; the log names it"),
+  'X-Request-Id': header('The id from the request, or a new one; log lines contain it'),
   'Access-Control-Allow-Origin': header('Any page may use the store', { const: '*' }),
   'Access-Control-Expose-Headers': header('Further headers that pages may read'),
   'X-Content-Type-Options': header('Anyone may have stored the blob', { const: 'nosniff' }),
   'Cache-Control': header('Content never changes under its ID'),
   ETag: header('The ID of what was read, without quotes'),
   'Content-Length': header('Bytes of the body', { type: 'integer' }),
-  'Content-Range': header('Which bytes of how many'),
-  'X-Walrus-Streaming': header('Sent as it is read', { const: 'true' }),
+  'Content-Range': header('The range of the body and the length of the blob'),
+  'X-Walrus-Streaming': header('The body is streamed', { const: 'true' }),
   'X-Quilt-Patch-Identifier': {
-    description: 'The identifier of the patch, where a header can carry it',
+    description: 'The identifier of the patch, if it can be sent in a header',
     schema: { type: 'string' },
   },
   'Content-Type': {
@@ -36,7 +36,7 @@ export const headers: Record<string, Schema> = {
   Link: attribute('link'),
   'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
   'WWW-Authenticate': header('How to authenticate'),
-  'Content-Security-Policy': header('`sandbox` on blobs: opened as a page they run nothing'),
-  Age: { description: 'Only with a fault that acts as a cache', schema: { type: 'integer' } },
-  'X-Cache': { description: 'Only with a fault that acts as a cache', schema: { type: 'string' } },
+  'Content-Security-Policy': header('`sandbox` on blobs, so that scripts in them do not run'),
+  Age: { description: 'Only with a fault that simulates a cache', schema: { type: 'integer' } },
+  'X-Cache': { description: 'Only with a fault that simulates a cache', schema: { type: 'string' } },
 };

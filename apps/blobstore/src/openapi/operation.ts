@@ -32,7 +32,7 @@ export interface Operation {
   requestBody?: { required: boolean; description?: string; content: Record<string, Media> };
   responses: Answers;
   security?: Record<string, string[]>[];
-  /** Keeps it off the page, not out of the document */
+  /** Hides the operation on the page but not in the document */
   'x-internal'?: boolean;
 }
 
@@ -48,14 +48,14 @@ export function headerRefs(...names: string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** On every response, errors included. */
+/** Headers of every response, including errors. */
 export const sharedHeaders = headerRefs(
   'X-Request-Id',
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
 );
 
-/** A JSON answer of status 200. */
+/** A JSON response with status 200. */
 export function jsonAnswer(
   description: string,
   schema: Schema,

@@ -8,15 +8,18 @@ function query(name: string, description: string, schema: Schema = flag): Parame
   return { name, in: 'query', required: false, description, schema };
 }
 
-/** Of the reads that can check what they send. */
+/** Parameters of the reads that can verify the content. */
 export const consistencyChecks: Parameter[] = [
   query('strict_consistency_check', 'Recomputes the blob ID before the first byte is sent'),
-  query('skip_consistency_check', 'Sends the stored bytes without checking them. Excludes the other'),
+  query(
+    'skip_consistency_check',
+    'Sends the stored bytes without checking them. Cannot be combined with `strict_consistency_check`',
+  ),
 ];
 
-/** Of both routes that store. Any other parameter, and any of them twice, is refused. */
+/** Parameters of both routes that store. Unknown and repeated parameters are rejected. */
 export const storeParameters: Parameter[] = [
-  query('epochs', 'How many epochs from the present one the blob shall live', {
+  query('epochs', 'Number of epochs that the blob is stored, counted from the current one', {
     type: 'integer',
     minimum: 1,
     maximum: maxEpochsAhead,
@@ -26,12 +29,16 @@ export const storeParameters: Parameter[] = [
   query('deletable', 'The default; only matters as a contradiction to `permanent`'),
   query('force', 'Registers a new object even if the blob is already certified for long enough'),
   query('reuse_resources', "Uses the publisher's own objects and spare storage, extending where needed"),
-  query('send_object_to', 'Who receives the object; the publisher keeps it otherwise. Excludes `share`', {
-    type: 'string',
-    pattern: addressPattern.source,
-  }),
-  query('share', 'Wraps the object into a shared one, whose life anyone may extend'),
-  query('encoding_type', 'There is one', { enum: ['RS2'], default: 'RS2' }),
+  query(
+    'send_object_to',
+    'The address that receives the object; by default the publisher keeps it. Cannot be combined with `share`',
+    {
+      type: 'string',
+      pattern: addressPattern.source,
+    },
+  ),
+  query('share', 'Wraps the object in a shared one, whose lifetime anyone may extend'),
+  query('encoding_type', 'Only RS2 is supported', { enum: ['RS2'], default: 'RS2' }),
   query('quilt_version', 'Any value means V1', { type: 'string', default: 'V1' }),
 ];
 
@@ -47,6 +54,6 @@ export const blobIdParameter: Parameter = {
   name: 'blob_id',
   in: 'path',
   required: true,
-  description: 'As a store answers it',
+  description: 'As returned by a store',
   schema: schemaRef('BlobId'),
 };

@@ -16,7 +16,7 @@ import { listOf } from './schemas.ts';
 
 const quiltId = pathParameter('quilt_id', 'The blob ID of the quilt', schemaRef('BlobId'));
 
-const patchAnswer = bytesAnswer('The patch. The tag is that of its quilt, for all its patches', {
+const patchAnswer = bytesAnswer('The patch. The ETag is the ID of its quilt', {
   ...headerRefs('Content-Length', 'X-Quilt-Patch-Identifier'),
   ...attributeHeaders,
 });
@@ -31,7 +31,8 @@ function patchRead(
     operationId,
     tags: ['Quilts'],
     summary,
-    description: 'Always whole, with its allowed tags as headers; a range and a query are not looked at.',
+    description:
+      'Always the whole patch, with its allowed tags as headers. `Range` and the query are ignored.',
     parameters,
     responses: { 200: patchAnswer, ...refusals(...refused, ...readRefusals) },
   };
@@ -40,7 +41,7 @@ function patchRead(
 const byPatchId = patchRead(
   'readPatch',
   'Read a patch of a quilt',
-  [pathParameter('quilt_patch_id', 'As the store of the quilt answers it')],
+  [pathParameter('quilt_patch_id', 'As returned by the store of the quilt')],
   [invalidPatchId(), notAQuilt(undefined), patchNotFound()],
 );
 
@@ -59,7 +60,7 @@ function patchList(operationId: string, summary: string): Operation {
     parameters: [quiltId],
     responses: {
       ...jsonAnswer(
-        'In the order of the index, which is that of identifiers',
+        'In the order of their identifiers',
         listOf(schemaRef('QuiltPatch')),
         headerRefs('Content-Length', 'X-Content-Type-Options', 'Content-Security-Policy'),
       ),
@@ -73,6 +74,6 @@ export const quiltPaths: Paths = {
   '/v1/blobs/by-quilt-id/{quilt_id}/{identifier}': withHead(byIdentifier),
   '/v1/quilts/{quilt_id}/patches': withHead(patchList('listPatches', 'List the patches of a quilt')),
   '/quilts/{quilt_id}/patches': withHead(
-    patchList('listPatchesUnversioned', 'The same, where release notes write it'),
+    patchList('listPatchesUnversioned', 'The same at the path in the release notes'),
   ),
 };

@@ -59,7 +59,7 @@ export function bytesAnswer(description: string, headers: Answer['headers'] = {}
 
 const length = headerRefs('Content-Length');
 
-/** What any read may be answered with. */
+/** Errors that any read may return. */
 export const readRefusals = [
   blobNotFound(),
   forbiddenBlob(),
@@ -77,7 +77,7 @@ interface Ranged extends Pick<Operation, 'operationId' | 'summary' | 'descriptio
   attributes?: Answer['headers'];
 }
 
-/** A read of one blob that takes a range and the flags of the consistency check. */
+/** A read of one blob with `Range` and the flags of the consistency check. */
 function ranged({ parameter, refusal, attributes, ...operation }: Ranged): Operation {
   return {
     tags: ['Aggregator'],
@@ -98,7 +98,7 @@ function ranged({ parameter, refusal, attributes, ...operation }: Ranged): Opera
 const byBlobId = ranged({
   operationId: 'readBlob',
   summary: 'Read a blob',
-  description: 'No byte is sent that is not what was stored, unless the check is skipped.',
+  description: 'The content is verified before it is sent, unless the check is skipped.',
   parameter: blobIdParameter,
   refusal: invalidIdFormat(),
 });
@@ -106,8 +106,9 @@ const byBlobId = ranged({
 const byObjectId = ranged({
   operationId: 'readBlobByObjectId',
   summary: 'Read the blob of an object',
-  description: "As by blob ID, with the object's allowed attributes as headers. A shared object will do.",
-  parameter: pathParameter('object_id', 'As a store answers it'),
+  description:
+    "Like a read by blob ID, with the object's allowed attributes as headers. Also accepts the ID of a shared object.",
+  parameter: pathParameter('object_id', 'As returned by a store'),
   refusal: invalidObjectId(),
   attributes: attributeHeaders,
 });
@@ -127,9 +128,9 @@ const byteRange: Operation = {
   responses: {
     200: bytesAnswer('These bytes', length),
     ...refusals(
-      malformedRequest('start must be given, as a whole number below 2^64'),
+      malformedRequest('start is required and must be a whole number below 2^64'),
       invalidIdFormat(),
-      invalidRangeParameters('the blob has 10 bytes, the range ends beyond them'),
+      invalidRangeParameters('the range ends beyond the 10 bytes of the blob'),
       ...readRefusals,
     ),
   },
@@ -139,7 +140,8 @@ const stream: Operation = {
   operationId: 'streamBlob',
   tags: ['Aggregator'],
   summary: 'Stream a blob',
-  description: 'Alpha. The whole blob, neither ranges nor flags; a failure on the way cuts the connection.',
+  description:
+    'Alpha. Always the whole blob; ranges and flags are not supported. A failure after the first byte closes the connection.',
   parameters: [blobIdParameter],
   responses: {
     200: bytesAnswer('The whole blob', { ...length, ...headerRefs('X-Walrus-Streaming') }),
@@ -148,7 +150,7 @@ const stream: Operation = {
 };
 
 const concatRefusals = [
-  malformedRequest('at least one blob ID or object ID must be given'),
+  malformedRequest('at least one blob ID or object ID is required'),
   invalidConsistencyCheck(),
   neitherId(1),
   objectNotResolved(`0x${'0'.repeat(64)}`),
@@ -160,9 +162,9 @@ const concatByQuery: Operation = {
   operationId: 'concatBlobs',
   tags: ['Aggregator'],
   summary: 'Read several blobs as one',
-  description: 'Alpha. The attributes are those of the first, if that was named by its object ID.',
+  description: 'Alpha. Has the attributes of the first object, if the first ID is an object ID.',
   parameters: [
-    queryParameter('ids', 'Comma list of blob IDs and object IDs', { type: 'string' }, true),
+    queryParameter('ids', 'Comma-separated list of blob IDs and object IDs', { type: 'string' }, true),
     ...consistencyChecks,
   ],
   responses: { 200: concatenated, ...refusals(...concatRefusals) },

@@ -1,4 +1,4 @@
-/** Nothing is loaded from elsewhere, and requests go to this store alone: the page works without a network. */
+/** Loads resources only from this store and sends requests only to it, so the page works without a network. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Whatever of the renderer talks to its maker or offers its products is off. */
+/** Disables everything in the renderer that contacts its vendor or advertises its products. */
 const configuration = {
   url: 'api/openapi.json',
   withDefaultFonts: false,
@@ -23,7 +23,7 @@ const configuration = {
   documentDownloadType: 'json',
 };
 
-/** The page of `/v1/api`; its addresses are relative, so that it works behind a proxy as well. */
+/** The page of `/v1/api`. Its URLs are relative, so that it also works behind a proxy. */
 export const referencePage = `<!doctype html>
 <html lang="en">
 <head>

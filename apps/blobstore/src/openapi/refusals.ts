@@ -4,7 +4,7 @@ import { type Answer, type Answers, headerRefs, type Schema, schemaRef, sharedHe
 /** Placeholder for the trace id of a 500. */
 const exampleRequestId = '5f0c9a52-8a3e-4bb0-9d0b-0c3f3f1d2a44';
 
-/** How the headers of errors are spelt in the document. */
+/** The spelling of error headers in the document. */
 const headerNames: Record<string, string> = {
   'retry-after': 'Retry-After',
   'content-range': 'Content-Range',
@@ -48,7 +48,10 @@ function answerOf(errors: ApiError[]): Answer {
   };
 }
 
-/** The responses for these errors, by status: generated from the errors themselves, so that they cannot differ. */
+/**
+ * The responses for these errors, by status. Generated from the errors themselves, so that the document matches the
+ * code.
+ */
 export function refusals(...errors: ApiError[]): Answers {
   const byStatus = Map.groupBy(errors, ({ fields }) => String(fields.httpStatus));
   return Object.fromEntries([...byStatus].map(([code, group]) => [code, answerOf(group)]));

@@ -37,7 +37,7 @@ const tipConfig: Operation = {
   tags,
   summary: 'What an upload costs',
   responses: {
-    ...jsonAnswer('`no_tip`, or who is paid how much, in MIST', schemaRef('TipConfig')),
+    ...jsonAnswer('`no_tip`, or the receiver and amount of the tip, in MIST', schemaRef('TipConfig')),
     ...refusals(relayNotOffered(), internalError(undefined)),
   },
 };
@@ -47,14 +47,14 @@ const upload: Operation = {
   tags,
   summary: 'Send the bytes of a blob that is registered on chain',
   description:
-    'For those who register and certify by transactions of their own. The certificate that the answer carries is ' +
-    'what certifying takes.',
+    'For clients that register and certify blobs in their own transactions. The response contains the certificate that ' +
+    'the certifying transaction needs.',
   parameters: [
     queryParameter('blob_id', 'The ID that was registered', schemaRef('BlobId'), true),
-    queryParameter('deletable_blob_object', 'The object, where the blob is deletable', text),
+    queryParameter('deletable_blob_object', 'The object id, if the blob is deletable', text),
     queryParameter('tx_id', 'The transaction that paid the tip, in base58', text),
-    queryParameter('nonce', 'Whose hash that transaction holds: 32 bytes in base64url', text),
-    queryParameter('encoding_type', 'There is one', { enum: ['RS2'], default: 'RS2' }),
+    queryParameter('nonce', 'The 32 bytes, in base64url, whose hash is in that transaction', text),
+    queryParameter('encoding_type', 'Only RS2 is supported', { enum: ['RS2'], default: 'RS2' }),
   ],
   requestBody: { required: false, content: { 'application/octet-stream': { schema: {} } } },
   responses: {

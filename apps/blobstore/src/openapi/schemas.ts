@@ -47,20 +47,20 @@ const errors = {
         },
       }),
     },
-    'Every error of every route, in this one form.',
+    'The body of every error of every route.',
   ),
   ErrorInfo: record({
     '@type': { const: 'ErrorInfo' },
     reason: { ...text, description: 'What went wrong, for programs' },
     domain: {
       enum: ['daemon.walrus.space', 'auth.publisher.walrus.space'],
-      description: 'The second speaks about tokens of stores',
+      description: 'The second value is for errors about store tokens',
     },
     metadata: { type: 'object' },
   }),
   DebugInfo: record(
     { '@type': { const: 'DebugInfo' }, stackEntries: listOf(text), detail: text },
-    'With a 500: the id under which the log has the reason.',
+    'Only with a 500: the request id, under which the log has the reason.',
   ),
 };
 
@@ -80,12 +80,15 @@ const blobs = {
     blobId,
     size: { ...count, description: 'Unencoded bytes' },
     encodingType: { const: 'RS2' },
-    certifiedEpoch: { ...count, description: 'The epoch of the store. Other publishers may answer null' },
+    certifiedEpoch: {
+      ...count,
+      description: 'The epoch in which the blob was stored. Other publishers may return null',
+    },
     storage: schemaRef('Storage'),
     deletable: yes,
   }),
   ResourceOperation: {
-    description: 'How the publisher came by the object',
+    description: 'How the publisher obtained the object',
     oneOf: [
       oneKey('registerFromScratch', record({ encodedLength: count, epochsAhead: count })),
       oneKey('reuseStorage', record({ encodedLength: count })),
@@ -108,7 +111,10 @@ const blobs = {
       oneKey('alreadyCertified', {
         oneOf: [
           record({ blobId, event: schemaRef('EventId'), endEpoch: count }, 'A permanent blob, of any owner'),
-          record({ blobId, object: objectId, endEpoch: count }, "The publisher's own object, to be reused"),
+          record(
+            { blobId, object: objectId, endEpoch: count },
+            "The publisher's own object, which is reused",
+          ),
         ],
       }),
     ],
@@ -140,7 +146,11 @@ const quilts = {
 
 const concat = {
   ConcatRequest: record({
-    ids: { ...listOf(text), minItems: 1, description: 'Blob IDs and object IDs, in the order wanted' },
+    ids: {
+      ...listOf(text),
+      minItems: 1,
+      description: 'Blob IDs and object IDs, in the order of the response',
+    },
     'strict_consistency_check?': { type: ['boolean', 'null'] },
     'skip_consistency_check?': { type: ['boolean', 'null'] },
   }),

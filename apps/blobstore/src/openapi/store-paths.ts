@@ -33,7 +33,7 @@ const storeRefusals = refusals(
   invalidToken('the token is not a signed JWT'),
   failedPrecondition('INCONSISTENT_TOKEN', 'the token has both size and max_size'),
   failedPrecondition('INVALID_EXPIRATION', 'exp must be 60 seconds after iat in every token'),
-  failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is no point in time'),
+  failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is not a valid time'),
   failedPrecondition('INVALID_SIZE', 'the token is for 100 bytes, not 101'),
   failedPrecondition('INVALID_SEND_OBJECT_TO', 'send_object_to must be the address that the token names'),
   invalidSignature(),
@@ -57,12 +57,12 @@ const storeBlob: Operation = {
   tags: ['Publisher'],
   summary: 'Store a blob',
   description:
-    'The body is the blob, whatever its content type. Each store makes a new object of the blob, unless `permanent` ' +
-    'or `reuse_resources` lets one that is there be enough.',
+    'The body is the blob, whatever its content type. Each store creates a new object for the blob, unless ' +
+    '`permanent` or `reuse_resources` allows an existing object to be used.',
   parameters: storeParameters,
   requestBody: { required: false, content: { 'application/octet-stream': { schema: {} } } },
   responses: {
-    ...jsonAnswer('Stored, or certified already for long enough', schemaRef('StoreResponse')),
+    ...jsonAnswer('Stored, or already certified for long enough', schemaRef('StoreResponse')),
     ...storeRefusals,
   },
   security,
@@ -73,7 +73,7 @@ const storeQuilt: Operation = {
   tags: ['Publisher'],
   summary: 'Store many small blobs as one quilt',
   description:
-    'A part per blob, whose field name is its identifier. The field `_metadata` may give tags: a JSON list of ' +
+    'One part per blob; its field name is the identifier. The field `_metadata` may contain tags: a JSON list of ' +
     '`{identifier, tags}`.',
   parameters: storeParameters,
   requestBody: {

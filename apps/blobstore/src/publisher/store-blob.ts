@@ -104,7 +104,7 @@ function isGone(error: unknown): boolean {
 async function decide({ context, size, identity, query }: Store): Promise<StoreDecision> {
   const { registry, nShards } = context;
   const { epochs, permanent, force, reuseResources } = query;
-  // No existing object could be sufficient, so the chain need not be queried.
+  // No existing object can be sufficient, so the registry need not be queried.
   if (!reuseResources && (force || !permanent)) return { kind: 'register' };
   const [epoch, live, uncertified, spare] = await Promise.all([
     registry.currentEpoch(),

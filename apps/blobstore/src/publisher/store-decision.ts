@@ -19,7 +19,7 @@ export interface StoreWish {
   reuseResources: boolean;
 }
 
-/** What can be drawn on: the objects of this blob, and storage that no blob uses. */
+/** Resources that a store can use: the existing objects of the blob, and spare storage. */
 export interface Resources {
   live: readonly CertifiedObject[];
   uncertified: readonly UncertifiedObject[];
@@ -31,8 +31,8 @@ function longest<T extends UncertifiedObject>(objects: readonly T[]): T | undefi
 }
 
 /**
- * The smallest one that is large enough and lasts long enough; among equals the one that ends first. It is used
- * whole.
+ * The smallest storage that is large enough and lasts long enough; among equals the one that ends first. All of it
+ * is used up.
  */
 function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageResource | undefined {
   return spare

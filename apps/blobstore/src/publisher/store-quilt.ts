@@ -8,7 +8,7 @@ import type { StagedBlob, Storage } from '../storage/storage.ts';
 import { type StoreParts, type StoreQuery, storeBlob } from './store-blob.ts';
 import type { StoreResponse } from './store-response.ts';
 
-/** The JSON that `PUT /v1/quilts` answers with, as upstream serialises it. */
+/** The JSON response of `PUT /v1/quilts`, serialized like upstream. */
 export interface QuiltStoreResponse {
   blobStoreResult: StoreResponse;
   storedQuiltBlobs: StoredPatch[];
@@ -17,7 +17,7 @@ export interface QuiltStoreResponse {
 export interface StoredPatch {
   identifier: string;
   quiltPatchId: string;
-  /** First column, and the one behind the last */
+  /** First column, and the one after the last */
   range: [start: number, end: number];
 }
 
@@ -31,12 +31,13 @@ interface QuiltLimits {
   limits: { maxQuiltBodyBytes: number };
 }
 
-/** Marks quilts, as everywhere on Walrus. */
+/** Attribute that marks quilts, as defined by Walrus. */
 const quiltAttributes = { _walrusBlobType: 'quilt' };
 
 /**
- * Files of unequal size can make a quilt much larger than they are together: a column is as long as the longest
- * needs. A quilt may have this many times the size of the largest body. One of the smallest symbols is always fine.
+ * Files of unequal size can make a quilt much larger than their sum, because all columns are as long as the longest
+ * file requires. A quilt may be at most this many times larger than the largest allowed body. A quilt with the
+ * smallest symbols is always allowed.
  */
 const maxGrowth = 4;
 
@@ -48,13 +49,16 @@ export function checkQuiltSize({ layout }: QuiltPlan<ReceivedFile>, { limits }: 
   const maxBytes = Math.max(maxGrowth * limits.maxQuiltBodyBytes, quiltBytes({ ...layout, symbolBytes: 2 }));
   if (quiltBytes(layout) > maxBytes) {
     throw new QuiltTooLargeError(
-      `these files would make a quilt of ${quiltBytes(layout)} bytes, and ${maxBytes} are allowed; ` +
-        'store the largest of them apart',
+      `these files would make a quilt of ${quiltBytes(layout)} bytes, but at most ${maxBytes} are allowed; ` +
+        'store the largest of them separately',
     );
   }
 }
 
-/** Builds the quilt of received files and stores it as a blob. `contents` are theirs, one after another. */
+/**
+ * Builds a quilt from received files and stores it as a blob. `contents` has the contents of the files, one after
+ * another.
+ */
 export async function storeQuilt(
   context: StoreParts,
   plan: QuiltPlan<ReceivedFile>,

@@ -1,6 +1,6 @@
 import type { BlobObject, EventId, PaidObject } from '../registry/blob-registry.ts';
 
-/** The JSON that a store answers with: exactly one of the two keys (spec "Publisher"). */
+/** The JSON response of a store. It has exactly one of the two keys (spec "Publisher"). */
 export type StoreResponse = { newlyCreated: NewlyCreated } | { alreadyCertified: AlreadyCertified };
 
 export interface NewlyCreated {
@@ -26,7 +26,7 @@ export type AlreadyCertified = { blobId: string; endEpoch: number } & (
   | { object: string }
 );
 
-/** The object as upstream serialises it, with its keys in that order. */
+/** The object with the keys and their order as serialized upstream. */
 export function toBlobObject<T extends number | null>(
   object: Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: T },
 ) {

@@ -5,7 +5,7 @@ import { gatherColumns, type QuiltColumns } from './quilt-columns.ts';
 import { columnBytes, type QuiltLayout, rowBytes } from './quilt-layout.ts';
 import { rowsToColumn } from './symbol-copy.ts';
 
-/** Rows are read in bands of this many bytes, or of one row where that is longer. */
+/** Size of a band of rows that is read at once, in bytes. A band has at least one row. */
 const bandBytes = 2 * 1024 * 1024;
 
 /** Maximum number of concurrent reads. */
@@ -22,8 +22,9 @@ async function readFully(file: FileHandle, target: Buffer, position: number): Pr
 }
 
 /**
- * The SHA-256 of each column, from one pass over the quilt that also compares its digest with the one recorded at the
- * store. So content that matches a column's digest is what was stored. Throws `BlobDamagedError`.
+ * The SHA-256 of each column, from one pass over the quilt that also compares its digest with the one recorded at
+ * the store. Content that matches a column's digest is therefore identical to what was stored. Throws
+ * `BlobDamagedError`.
  */
 export async function computeColumnDigests(
   file: FileHandle,

@@ -1,13 +1,13 @@
 /**
- * The BCS form (length and UTF-8) must be shorter than 65,535 bytes, and from 16,384 bytes on its length takes
- * three.
+ * The BCS form (length prefix and UTF-8) must be shorter than 65,535 bytes. From 16,384 bytes on, the length prefix
+ * takes three bytes.
  */
 const maxIdentifierBytes = 65_531;
 
 /**
- * The problem with the name of a patch; undefined if it is valid. The rules are those of the real publisher (release
- * 1.56): not empty, no white space at the end, no control characters. The first character may be any other, although
- * the public documentation wants a letter or a digit.
+ * The problem with the name of a patch; undefined if it is valid. The rules are those of the real publisher
+ * (release 1.56): not empty, no white space at the end, no control characters. The first character need not be a
+ * letter or a digit, although the public documentation requires that.
  */
 export function identifierProblem(identifier: string): string | undefined {
   if (identifier === '') return 'is empty';

@@ -13,7 +13,7 @@ export interface PatchHeader {
 }
 
 const version = 1;
-/** Version, length of all that follows, mask */
+/** Bytes of the version, the length of everything that follows, and the mask */
 const fixedBytes = 6;
 const tagsBit = 1;
 const maxU16 = 2 ** 16 - 1;
@@ -39,8 +39,8 @@ export function encodePatchHeader(identifier: string, tags: Tags, size: number):
 }
 
 /**
- * The header at the start of a patch's columns. It has 131,080 bytes at most; `columns` has as many, or all of the
- * `available` ones. Throws `InvalidQuiltError`.
+ * The header at the start of a patch's columns. `columns` must have at least 131,080 bytes (the longest header), or
+ * all `available` bytes. Throws `InvalidQuiltError`.
  */
 export function decodePatchHeader(columns: Buffer, available: number): PatchHeader {
   let position = 0;
@@ -50,7 +50,7 @@ export function decodePatchHeader(columns: Buffer, available: number): PatchHead
     return columns.subarray(position - length, position);
   }
 
-  if (take(1).readUInt8() !== version) throw new InvalidQuiltError('these columns hold no patch');
+  if (take(1).readUInt8() !== version) throw new InvalidQuiltError('these columns do not contain a patch');
   const length = take(4).readUInt32LE();
   const mask = take(1).readUInt8();
   const name = createBcsReader(take(take(2).readUInt16LE()), invalidQuilt);

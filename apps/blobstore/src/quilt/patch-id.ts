@@ -13,7 +13,7 @@ const version = 1;
 const quiltIdBytes = 32;
 const idBytes = quiltIdBytes + 1 + 2 + 2;
 
-/** The id of a patch: quilt id, version, first column and the one behind the last, in base64url (50 characters). */
+/** The id of a patch: quilt id, version, first column and the one after the last, in base64url (50 characters). */
 export function patchIdOf({ quiltId, start, end }: PatchLocation): string {
   const id = [Buffer.from(quiltId, 'base64url'), Buffer.from([version]), u16Bytes(start), u16Bytes(end)];
   return Buffer.concat(id).toString('base64url');
@@ -26,7 +26,7 @@ export function parsePatchId(text: string): PatchLocation | undefined {
   if (bytes.readUInt8(quiltIdBytes) !== version) return undefined;
   const start = bytes.readUInt16LE(quiltIdBytes + 1);
   const end = bytes.readUInt16LE(quiltIdBytes + 3);
-  // The first column is the index's.
+  // Column 0 belongs to the index.
   if (start === 0 || start >= end) return undefined;
   return { quiltId: bytes.toString('base64url', 0, quiltIdBytes), start, end };
 }

@@ -5,7 +5,7 @@ import { QuiltInputError } from './quilt-errors.ts';
 import { encodeIndex } from './quilt-index.ts';
 import { columnBytes, fitLayout, type QuiltLayout } from './quilt-layout.ts';
 
-/** A file that shall become a patch. */
+/** A file to be stored as a patch. */
 export interface QuiltFile {
   identifier: string;
   tags: Tags;
@@ -22,7 +22,7 @@ export interface PlannedPatch<F extends QuiltFile> {
   end: number;
 }
 
-/** Where everything lies in a quilt. */
+/** The position of everything in a quilt. */
 export interface QuiltPlan<F extends QuiltFile> {
   layout: QuiltLayout;
   index: Buffer;
@@ -39,8 +39,9 @@ function sorted<F extends QuiltFile>(files: readonly F[]): F[] {
 }
 
 /**
- * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files are the
- * same quilt on every network with that many shards. Throws `QuiltInputError` for files that cannot form a quilt.
+ * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files make
+ * the same quilt on every network with `nShards` shards. Throws `QuiltInputError` for files that cannot form a
+ * quilt.
  */
 export function planQuilt<F extends QuiltFile>(files: readonly F[], nShards: number): QuiltPlan<F> {
   if (files.length === 0) throw new QuiltInputError('no files');

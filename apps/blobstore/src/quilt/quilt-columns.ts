@@ -4,11 +4,13 @@ import { rowsToColumn } from './symbol-copy.ts';
 /** A quilt to read from, column by column. */
 export interface QuiltColumns {
   layout: QuiltLayout;
-  /** The bytes of the columns from `start` to before `end`, one column behind the other. */
+  /** The bytes of the columns from `start` to before `end`, one column after the other. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
-/** Columns out of rows that are `stride` bytes apart; the first of them begins `offset` bytes into each row. */
+/**
+ * Collects columns from rows that are `stride` bytes apart. The first column begins at byte `offset` of each row.
+ */
 export function gatherColumns(
   rows: Buffer,
   stride: number,

@@ -9,7 +9,7 @@ export interface IndexedPatch {
   tags: Tags;
   /** First column */
   start: number;
-  /** The column behind its last */
+  /** The column after its last */
   end: number;
 }
 
@@ -18,7 +18,10 @@ const version = 1;
 /** Length of the version and size fields before the index. */
 const indexPrefixBytes = 5;
 
-/** The index as it opens the first column, of patches in their order. Its length does not depend on the columns. */
+/**
+ * The index of patches that are already sorted, for the start of the first column. Its length does not depend on
+ * their columns.
+ */
 export function encodeIndex(patches: readonly Omit<IndexedPatch, 'start'>[]): Buffer {
   const entries = patches.flatMap(({ identifier, tags, end }) => [
     u16Bytes(end),

@@ -18,7 +18,7 @@ export function rowBytes({ columns, symbolBytes }: QuiltLayout): number {
   return columns * symbolBytes;
 }
 
-/** What fits one column. */
+/** Number of bytes in a column. */
 export function columnBytes({ rows, symbolBytes }: QuiltLayout): number {
   return rows * symbolBytes;
 }
@@ -27,12 +27,12 @@ export function quiltBytes(layout: QuiltLayout): number {
   return layout.rows * rowBytes(layout);
 }
 
-/** How many patches a quilt can have: one column is the index's. */
+/** Maximum number of patches in a quilt. One column is needed for the index. */
 export function maxPatches(nShards: number): number {
   return sourceMatrix(nShards).columns - 1;
 }
 
-/** The layout of a blob of that size; undefined when no quilt has it. */
+/** The layout of a quilt of `size` bytes; undefined if no quilt has that size. */
 export function layoutOfSize(size: number, nShards: number): QuiltLayout | undefined {
   const { rows, columns } = sourceMatrix(nShards);
   const symbolBytes = size / (rows * columns);
@@ -41,15 +41,15 @@ export function layoutOfSize(size: number, nShards: number): QuiltLayout | undef
 }
 
 /**
- * The layout with the smallest symbols in which the index and all patches find columns of their own. Sizes are
- * bytes. Throws `QuiltInputError` for too many patches, and when no symbol is large enough.
+ * The layout with the smallest symbols that gives the index and each patch separate columns. Sizes are in bytes.
+ * Throws `QuiltInputError` if there are too many patches or no symbol size is large enough.
  */
 export function fitLayout(indexSize: number, patchSizes: readonly number[], nShards: number): QuiltLayout {
   const { rows, columns } = sourceMatrix(nShards);
   const sizes = [indexSize, ...patchSizes];
   if (sizes.length > columns) {
     throw new QuiltInputError(
-      `${patchSizes.length} files are too many for a quilt, which holds ${columns - 1}`,
+      `${patchSizes.length} files are too many for a quilt, which holds at most ${columns - 1}`,
     );
   }
   function fits(symbolBytes: number): boolean {
@@ -58,7 +58,7 @@ export function fitLayout(indexSize: number, patchSizes: readonly number[], nSha
   }
   const total = sizes.reduce((sum, size) => sum + size, 0);
   let low = Math.max(Math.ceil(total / (rows * columns)), Math.ceil(indexSize / (rows * maxIndexColumns)));
-  // With this every patch has its share of the columns for itself.
+  // Upper bound: with this symbol size everything fits if the columns are divided equally.
   let high = Math.ceil(Math.max(...sizes) / (Math.floor(columns / sizes.length) * rows));
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -9,7 +9,9 @@ import { layoutOfSize, type QuiltLayout } from './quilt-layout.ts';
 import { readIndex } from './read-quilt.ts';
 import { createWeightedCache } from './weighted-cache.ts';
 
-/** A quilt that is being read. It returns only what was stored, or throws a `BlobDamagedError`. */
+/**
+ * A quilt that is being read. Returns only verified content; throws `BlobDamagedError` if the content is damaged.
+ */
 export interface OpenQuilt extends AsyncDisposable {
   /** In the order of the index */
   patches: readonly IndexedPatch[];
@@ -18,32 +20,33 @@ export interface OpenQuilt extends AsyncDisposable {
 
 export interface QuiltReader {
   /**
-   * Throws `InvalidQuiltError` for a blob that is not a quilt, `BlobDamagedError` when the disk has changed it, and
-   * the storage's errors.
+   * Throws `InvalidQuiltError` for a blob that is not a quilt, `BlobDamagedError` when its content is damaged, and
+   * the errors of the storage.
    */
   open(blob: StoredBlob): Promise<OpenQuilt>;
 }
 
-/** Results of verifying a quilt. They are valid for its digest, whatever happens to the file. */
+/** Results of verifying a quilt. They belong to its digest, so they stay valid if the file changes. */
 interface Known {
   columnDigests: Buffer;
-  /** Or the reason why it is not a quilt, so that it is not read whole for every request */
+  /** An error means that the blob is not a quilt; cached so that it is not read completely for every request */
   patches: readonly IndexedPatch[] | InvalidQuiltError;
   weight: number;
 }
 
-/** Up to this size a quilt is read whole and compared with its digest each time. */
+/** Quilts up to this size are read completely and compared with their digest on every read. */
 const inMemoryBytes = 1024 * 1024;
 
 /** Indexes and digests of larger quilts are cached up to this many bytes, about 1,500 quilts. */
 const knownBytes = 32 * 1024 * 1024;
 
-/** Roughly the memory that an error takes. */
+/** Approximate memory of a cached error, in bytes. */
 const invalidWeight = 2048;
 
 /**
- * Reads patches without reading their quilt: a large one is read and verified whole once, which gives a digest for
- * each of its columns; from then on a patch costs its own columns, each compared with that digest every time.
+ * Reads patches without reading the whole quilt every time. A large quilt is read and verified completely once,
+ * which gives a digest of each column. Later reads of a patch read only its columns and compare each with its
+ * digest.
  */
 export function createQuiltReader(storage: Storage, nShards: number): QuiltReader {
   const known = createWeightedCache<Known>(knownBytes);
@@ -92,7 +95,7 @@ export function createQuiltReader(storage: Storage, nShards: number): QuiltReade
   };
 }
 
-/** Roughly the memory that an index takes. */
+/** Approximate memory of a cached index, in bytes. */
 function weightOf(patches: readonly IndexedPatch[]): number {
   const textBytes = (text: string) => text.length * 2 + 32;
   return patches.reduce((sum, { identifier, tags }) => {

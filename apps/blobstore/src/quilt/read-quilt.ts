@@ -5,12 +5,15 @@ import { InvalidQuiltError } from './quilt-errors.ts';
 import { decodeIndex, type IndexedPatch, indexColumns } from './quilt-index.ts';
 import { columnBytes } from './quilt-layout.ts';
 
-/** A patch is read in pieces of this many bytes, in whole columns. Longer than the longest header. */
+/**
+ * Size of the pieces in which a patch is read, in bytes, rounded to whole columns. Must be longer than the longest
+ * header.
+ */
 const pieceBytes = 1024 * 1024;
 
 /** A patch whose header and first bytes have been read. */
 export interface OpenPatch {
-  /** As the patch itself says; used in responses */
+  /** From the header of the patch; used in responses */
   identifier: string;
   tags: Tags;
   /** Bytes of its content */
@@ -29,7 +32,8 @@ export async function readIndex(columns: QuiltColumns): Promise<IndexedPatch[]> 
 /** Reads the patch in the columns from `start` to before `end`. Throws `InvalidQuiltError`. */
 export async function readPatch(columns: QuiltColumns, start: number, end: number): Promise<OpenPatch> {
   const { layout } = columns;
-  if (start >= end || end > layout.columns) throw new InvalidQuiltError('there are no such columns');
+  if (start >= end || end > layout.columns)
+    throw new InvalidQuiltError('the quilt does not have these columns');
   const height = columnBytes(layout);
   const step = Math.max(1, Math.floor(pieceBytes / height));
   const first = await columns.read(start, Math.min(start + step, end));

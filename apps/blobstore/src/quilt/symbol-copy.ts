@@ -1,6 +1,6 @@
 import { type QuiltLayout, rowBytes } from './quilt-layout.ts';
 
-/** Below this a loop over the bytes is quicker than a call for each symbol. */
+/** For symbols smaller than this, copying bytes in a loop is faster than one `copy` call per symbol. */
 const smallSymbolBytes = 64;
 
 /** Writes consecutive bytes of one column into a band of whole rows. A last symbol may be cut off. */

@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values that are costly to make, each with its weight. The least recently used are dropped above a total weight. */
+/**
+ * Caches values that are expensive to create. Drops the least recently used ones when their total weight exceeds
+ * the capacity.
+ */
 export interface WeightedCache<V extends { weight: number }> {
   /**
    * The cached value of a key, or a new one from `make`. Concurrent calls share one `make`; failures are not cached.

@@ -2,13 +2,13 @@ import type { QuiltFile, QuiltPlan } from './plan-quilt.ts';
 import { columnBytes, type QuiltLayout, rowBytes } from './quilt-layout.ts';
 import { columnToRows } from './symbol-copy.ts';
 
-/** Rows are put together in bands of this many bytes, or of one row where that is longer. */
+/** Size of a band of rows that is built at once, in bytes. A band has at least one row. */
 const bandBytes = 2 * 1024 * 1024;
 
 /** Reads `length` bytes of a file's content from `offset`. */
 export type ReadFileContent<F> = (file: F, offset: number, length: number) => Promise<Buffer>;
 
-/** What fills the columns from `start` on: bytes in memory, and content behind them. */
+/** The content of the columns from `start` on: bytes in memory, followed by content that is read. */
 interface Strip {
   start: number;
   head: Buffer;
@@ -16,7 +16,7 @@ interface Strip {
   content: (offset: number, length: number) => Promise<Buffer>;
 }
 
-/** Up to `length` bytes of a strip from `offset`; fewer at its end, none behind it. */
+/** Up to `length` bytes of a strip from `offset`; fewer at its end, none beyond it. */
 async function readStrip({ head, size, content }: Strip, offset: number, length: number): Promise<Buffer> {
   const end = Math.min(offset + length, size);
   if (end <= offset) return Buffer.alloc(0);
@@ -26,8 +26,8 @@ async function readStrip({ head, size, content }: Strip, offset: number, length:
 }
 
 /**
- * The bytes of a quilt from first to last, one band of rows at a time, so that memory is limited regardless of the
- * size. In each column the rows of a band are consecutive bytes, which takes one read.
+ * Generates the bytes of a quilt in order, one band of rows at a time, so that memory use does not depend on the
+ * size. The rows of a band are consecutive bytes in each column, so each column takes one read per band.
  */
 export async function* writeQuilt<F extends QuiltFile>(
   { layout, index, patches }: QuiltPlan<F>,

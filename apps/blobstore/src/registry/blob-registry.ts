@@ -66,10 +66,13 @@ export interface ObjectRecord {
   event: EventId;
 }
 
-/** What becomes of an object with its certificate. At most one of the first three; without, the publisher keeps it. */
+/**
+ * What happens to an object once it is certified. At most one of the first three may be set; by default the
+ * publisher keeps the object.
+ */
 export interface AfterStore {
   sendObjectTo?: string | undefined;
-  /** Wrapped into a SharedBlob object, that anyone may extend */
+  /** The object is wrapped in a SharedBlob object, which anyone may extend */
   share?: boolean;
   /** The object is destroyed, the blob stays (`blob.move`, burn) */
   burn?: boolean;
@@ -85,17 +88,17 @@ export interface NewBlob extends BlobIdentity, AfterStore {
   storageId?: string;
 }
 
-/** An object after a store or an extension, and what that cost in FROST. */
+/** An object after a store or an extension, with the cost in FROST. */
 export interface PaidObject {
   object: BlobObject;
   cost: number;
-  /** Id of the SharedBlob object, where the object was shared */
+  /** Id of the SharedBlob object, if the object was shared */
   sharedBlobObject?: string;
 }
 
 /** A page in the order of ids. */
 export interface PageRequest {
-  /** The last id of the page before */
+  /** The last id of the previous page */
   after?: string;
   limit: number;
 }
@@ -108,8 +111,8 @@ export interface PageRequest {
 export interface BlobRegistry {
   currentEpoch(): Promise<number>;
   /**
-   * Registers a new object, lets `content` make the bytes durable, and certifies, which promises that they are.
-   * When `content` rejects, or the process ends in between, an uncertified registration may remain.
+   * Registers a new object, waits for `content` to make the bytes durable, and certifies the object. When `content`
+   * rejects, or the process ends in between, an uncertified registration may remain.
    */
   store(blob: NewBlob, content: () => Promise<void>): Promise<PaidObject>;
   /** Registers an object of the publisher and leaves it uncertified. Returns its id. */
@@ -122,11 +125,11 @@ export interface BlobRegistry {
   setAttributes(objectId: string, changes: Readonly<Record<string, string | null>>): Promise<BlobAttributes>;
   /** Deletes a deletable object. Its storage becomes spare where the publisher owned it. Returns its blob id. */
   delete(objectId: string): Promise<string>;
-  /** Moves on by hand. Returns the epoch that is current then. */
+  /** Advances the epoch manually. Returns the new epoch. */
   advanceEpoch(by: number): Promise<number>;
   /** The objects that keep a blob readable; empty when it does not exist, has expired or was deleted. */
   liveObjects(blobId: string): Promise<CertifiedObject[]>;
-  /** The registrations of a blob that have neither a certificate nor ended. */
+  /** The registrations of a blob that are not certified and have not expired. */
   uncertified(blobId: string): Promise<UncertifiedObject[]>;
   /** Storage of the publisher that no blob uses and that has not ended. */
   spareStorage(): Promise<StorageResource[]>;
@@ -137,9 +140,9 @@ export interface BlobRegistry {
    * object can no longer be found by its own id.
    */
   find(objectId: string): Promise<FoundObject | undefined>;
-  /** Objects that have not ended, in the order of their ids; those of one blob where it is named. */
+  /** Objects that have not expired, in the order of their ids, of all blobs or only of `blobId`. */
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
-  /** Ids of the blobs that have such objects, in their order. */
+  /** Sorted ids of the blobs that have objects that have not expired. */
   listBlobIds(page: PageRequest): Promise<string[]>;
   /**
    * Whether the blob may still be certified, so that its bytes must stay although no certified object keeps them: it
@@ -151,13 +154,16 @@ export interface BlobRegistry {
    * for a blob that is unknown to the registry, and if the registry may have missed something.
    */
   hasEnded(blobId: string): Promise<boolean>;
-  /** Learns that the bytes of an ended blob were removed. */
+  /** Call this after the bytes of an expired blob were removed. */
   forgetBlob?(blobId: string): void;
-  /** Reports the blob of every deletion observed from here on, if others than the publisher can delete. */
+  /**
+   * Calls `listener` with the blob of every later deletion. For registries in which others than the publisher can
+   * delete.
+   */
   onDeleted?(listener: (blobId: string) => void): void;
   /**
-   * Those of these blobs that live objects keep, possibly not all; for registries where asking for each blob is
-   * expensive.
+   * Returns the blobs of `blobIds` that have live objects; may miss some. For registries in which a query per blob
+   * is expensive.
    */
   keptAmong?(blobIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes the records of ended objects, in registries that do not do so at startup. */
@@ -165,7 +171,7 @@ export interface BlobRegistry {
   close(): Promise<void>;
 }
 
-/** Walrus allows no longer storage, on both public networks. */
+/** Longest storage period in epochs, as on both public Walrus networks. */
 export const maxEpochsAhead = 53;
 
 export class RegistryUnavailableError extends Error {

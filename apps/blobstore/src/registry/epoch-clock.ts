@@ -3,7 +3,7 @@ export interface EpochSchedule {
   /** The epoch that began at `startedAtMs` (milliseconds since 1970) */
   epoch: number;
   startedAtMs: number;
-  /** Null where the clock ends no epoch */
+  /** Null if epochs are only advanced manually */
   durationMs: number | null;
 }
 
@@ -13,8 +13,8 @@ export function epochAt({ epoch, startedAtMs, durationMs }: EpochSchedule, nowMs
 }
 
 /**
- * The schedule to continue with after a start. Another duration starts a new schedule at the current epoch, so that
- * stored blobs keep their number of epochs.
+ * The schedule to use after a start. A changed duration starts a new schedule at the current epoch, so that stored
+ * blobs keep their number of epochs.
  */
 export function resumeSchedule(
   previous: EpochSchedule | undefined,

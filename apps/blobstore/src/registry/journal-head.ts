@@ -1,6 +1,6 @@
 import { constants, open, readFile } from 'node:fs/promises';
 
-/** How far a journal got: which run of the store wrote it, and how many bytes of it were synced. */
+/** The extent of a journal: the run of the store that wrote it, and how many of its bytes were synced. */
 export interface JournalHead {
   run: number;
   bytes: number;
@@ -25,19 +25,20 @@ export async function readHead(journal: string): Promise<JournalHead | undefined
 }
 
 /**
- * Whether records that were acknowledged are missing from a journal: it is a copy from before the newest run, or
- * lines at its end are gone. `found` is the head of the current journal; without a run it was written before heads
- * existed.
+ * Whether records that were acknowledged are missing from a journal: it is a copy from before the newest run, or it
+ * was truncated. `found` is the head of the current journal. It has no `run` if the journal was written by a
+ * version without heads.
  */
 export function isBehind(found: { run: number | undefined; bytes: number }, head: JournalHead | undefined) {
   if (head === undefined) return found.run !== undefined;
   const run = found.run ?? 0;
-  // A newer run than the head's was cut off before it wrote its own.
+  // A run newer than the head's ended before it wrote its own head.
   return run < head.run || (run === head.run && found.bytes < head.bytes);
 }
 
 /**
- * Writes heads next to a journal. They are not synced: if a power failure reverts one, the old one only proves less.
+ * Writes heads next to a journal. They are not synced, because an old head that reappears after a power failure
+ * only detects less.
  */
 export async function openHead(journal: string): Promise<{
   write(head: JournalHead): Promise<void>;

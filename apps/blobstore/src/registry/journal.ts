@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import { replaceFile } from '../storage/durable-file.ts';
 
 /**
- * An append-only file of JSON records, one per line after its CRC-32. An append is durable when its promise resolves;
- * appends that arrive during a sync share the next one. The remains of a failed append are cut off before the next
- * one is written, which fails as well while that is impossible.
+ * An append-only file of JSON records. Each line has the CRC-32 of a record and the record. An append is durable
+ * when its promise resolves. Appends that arrive during a sync share the next one. The remains of a failed append
+ * are truncated before the next write; while that is impossible, appends fail.
  */
 export interface Journal<T> {
   append(record: T): Promise<void>;
@@ -30,8 +30,9 @@ function parseLine(line: string): unknown {
 }
 
 /**
- * All records of a journal, and the bytes of their lines. Damage at the end is dropped: a crash may have left a line
- * unfinished, and the journal's head shows when more is missing. Damage before an intact line throws.
+ * Reads all records of a journal, and the total bytes of their lines. Damaged lines at the end are dropped, because
+ * a crash may have left an incomplete line; the journal's head shows whether more is missing. Throws if a damaged
+ * line precedes an intact one.
  */
 export async function readJournal<T>(path: string): Promise<{ records: T[]; bytes: number }> {
   const records: T[] = [];
@@ -81,7 +82,7 @@ export async function openJournal<T>(
   const handle = await open(path, 'a', 0o600);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
-  /** All bytes of it were synced */
+  /** Length of the file, all of it synced */
   let { size } = await handle.stat();
   let isTorn = false;
   await onSynced(size);

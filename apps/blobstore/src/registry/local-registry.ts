@@ -19,7 +19,7 @@ import { defaultPrices, extensionCost, registrationCost, writeCost } from './pri
 
 const scheduleKey = 'schedule';
 
-/** The object once it is certified and `after` is done. */
+/** The object after it was certified and `after` was applied. */
 function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStore): ObjectRecord {
   const shared = after.share ? { sharedBlobObject: newObjectId() } : {};
   return {
@@ -34,16 +34,16 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
 }
 
 /**
- * A registry without a chain: objects with random ids in a journal, epochs by the clock or by hand. No one else can
- * act here, so the store deletes objects and sets attributes on behalf of any owner. At boot the journal is rewritten
- * with what is still live, and entries that it lacks are rebuilt from the content. Throws a plain error when the
- * journal is damaged other than at its end.
+ * Opens a registry without a chain: objects with random ids in a journal, epochs advanced by the clock or manually.
+ * Owners cannot act on it themselves, so the store deletes objects and sets attributes regardless of their owner.
+ * At startup the journal is rewritten with the live entries, and missing entries are rebuilt from the content.
+ * Throws a plain error if the journal is damaged anywhere but at its end.
  */
 export async function openLocalRegistry(options: LocalRegistryOptions): Promise<BlobRegistry> {
   const { nShards } = options;
   const { state, journal, ...opened } = await openLocalState(options);
   let { schedule } = opened;
-  /** By object id, and for the schedule: a change builds on the one before */
+  /** By object id, and one key for the schedule, because each change depends on the previous one */
   const changes = createKeyedLock();
 
   function epochNow(): number {
@@ -51,7 +51,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     if (epoch > state.reached) {
       state.reached = epoch;
       state.prune(epoch);
-      // Only a clock that is set back needs it, so no one waits for it; a failure shows at the next change.
+      // Only needed if the clock is later set back, so it is not awaited. A failure is reported by the next change.
       void journal.append({ reached: epoch }).catch(() => undefined);
     }
     return state.reached;
@@ -97,7 +97,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     return { record: { object, attributes: {}, owned: true, burnt: false, event: newEvent() }, cost };
   }
 
-  /** The object to be changed. Throws when there is none. */
+  /** The object to be changed. Throws if it does not exist. */
   function existing(objectId: string): ObjectRecord {
     const found = state.objects.liveById(objectId, epochNow());
     if (found === undefined || found.record.burnt) {
@@ -112,7 +112,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     throw new RegistryRefusedError('not-owned', `${objectId} is not an object of this publisher`);
   }
 
-  /** Writes a registration; where that fails, spare storage that it took is spare again. */
+  /** Writes a registration. If that fails, the spare storage that it uses becomes available again. */
   async function saveRegistration(record: ObjectRecord, { storageId }: NewBlob): Promise<void> {
     try {
       await save(record);
@@ -149,7 +149,9 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return changes.run(id, async () => {
         const epoch = epochNow();
         if (state.objects.liveById(id, epoch) === undefined) {
-          throw new RegistryUnavailableError('the registration ended or was deleted before its certificate');
+          throw new RegistryUnavailableError(
+            'the registration expired or was deleted before it was certified',
+          );
         }
         const done = finished(record, epoch, blob);
         await save(done);

@@ -2,7 +2,7 @@ import type { CertifiedObject, ObjectRecord, StorageResource, UncertifiedObject 
 import type { EpochSchedule } from './epoch-clock.ts';
 import { ObjectIndex } from './object-index.ts';
 
-/** An object as stored in the journal; absent fields have the meaning they had before the fields existed. */
+/** An object as stored in the journal. Older versions wrote fewer fields; absent ones get their default. */
 type ObjectEntry = Omit<ObjectRecord, 'attributes' | 'burnt'> & Partial<ObjectRecord>;
 
 interface Deletion {
@@ -13,21 +13,21 @@ interface Deletion {
   spare?: StorageResource;
 }
 
-/** A blob without any object, whose content may still be there */
+/** A blob without objects. Its content may still be stored. */
 interface EndedBlob {
   /** Id of the blob */
   ended: string;
   wasDeleted: boolean;
-  /** The registry may have missed a store or an extension of it */
+  /** Whether the registry may have lost the record of a store or an extension of the blob */
   isDoubted: boolean;
 }
 
 /** Each record is one complete change, so that a crash never leaves half of one. */
 export type JournalRecord =
   | { epochs: EpochSchedule }
-  /** An epoch that has begun: a clock that is set back must not revive what ended */
+  /** An epoch that has begun, so that a clock that is set back does not revive expired objects */
   | { reached: number }
-  /** A new object, or one as it is after a change; takes up the spare storage with the id of its own */
+  /** A new or changed object. Uses up the spare storage that has the id of its storage. */
   | ObjectEntry
   | Deletion
   | EndedBlob
@@ -52,7 +52,7 @@ function toLocalObject(entry: ObjectEntry): LocalObject {
   return { objectId, blobId, endEpoch: storage.endEpoch, ...shared, record };
 }
 
-/** The object as a reader of its blob needs it; none before the certificate. */
+/** The object in a list of its own if it is certified; otherwise an empty list. */
 export function asCertified({ record }: LocalObject): CertifiedObject[] {
   return isCertified(record) ? [{ ...describe(record), event: record.event }] : [];
 }
@@ -70,7 +70,7 @@ function describe({ object, owned }: ObjectRecord): UncertifiedObject {
   return { objectId, blobId, endEpoch: storage.endEpoch, deletable, owned };
 }
 
-/** The state of a local registry, as the sum of its journal. */
+/** The state of a local registry, computed from its journal. */
 export class LocalState {
   readonly objects = new ObjectIndex<LocalObject>();
   readonly spares = new Map<string, StorageResource>();
@@ -79,7 +79,7 @@ export class LocalState {
   run: number | undefined;
   #doubtedUntil = 0;
   readonly #ended = new Map<string, EndedBlob>();
-  /** By blob id: deletions of the newest epoch in which there was one */
+  /** By blob id: the deletion in the most recent epoch */
   readonly #deletions = new Map<string, Deletion>();
 
   apply(record: JournalRecord): void {
@@ -105,8 +105,9 @@ export class LocalState {
   }
 
   /**
-   * Records that the journal lacks entries: every known end, including those that arrive with current entries, may be
-   * wrong, because the blob may have been stored again or extended. Such content is quarantined, not removed.
+   * Call this if the journal lacks entries. Then every known expiry, including that of objects that are still live,
+   * may be wrong, because the blob may have been stored again or extended. Such content is quarantined instead of
+   * removed.
    */
   doubt(): void {
     for (const { endEpoch } of this.objects.values())
@@ -114,12 +115,12 @@ export class LocalState {
     for (const [blobId, ended] of this.#ended) this.#ended.set(blobId, { ...ended, isDoubted: true });
   }
 
-  /** Whether the blob was here and its objects have all ended beyond doubt. */
+  /** Whether the blob was stored here and all its objects have certainly expired or been deleted. */
   hasEnded(blobId: string): boolean {
     return this.#ended.get(blobId)?.isDoubted === false;
   }
 
-  /** Facts about a blob without objects. */
+  /** The entry of a blob without objects. */
   ended(blobId: string): EndedBlob | undefined {
     return this.#ended.get(blobId);
   }
@@ -128,7 +129,7 @@ export class LocalState {
     return [...this.#ended.keys()];
   }
 
-  /** Forgets that a blob ended: nothing of it is left. */
+  /** Forgets a blob whose content was removed. */
   forgetBlob(blobId: string): void {
     this.#ended.delete(blobId);
   }
@@ -148,14 +149,14 @@ export class LocalState {
     }
   }
 
-  /** The shortest journal with this sum, but for the schedule. */
+  /** The shortest list of records that produces this state, without the schedule. */
   toRecords(): JournalRecord[] {
     return [
       ...this.objects.values().map(({ record }) => record),
-      // Their storage follows by itself, where it is still spare.
+      // Storage that is still spare has separate records below.
       ...[...this.#deletions.values()].map(({ deleted, blobId, inEpoch }) => ({ deleted, blobId, inEpoch })),
       ...[...this.spares.values()].map((spare) => ({ spare })),
-      // Behind the objects and deletions, from which they would follow otherwise.
+      // After the objects and deletions, because those create such entries too.
       ...this.#ended.values(),
       { doubtedUntil: this.#doubtedUntil },
       { reached: this.reached },

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { toBase58 } from '@mysten/sui/utils';
 import type { EventId, ObjectRecord, PaidObject } from './blob-registry.ts';
 
-/** An object id where no chain gives one: `0x` and 64 hex digits at random. */
+/** A random object id, for registries without a chain: `0x` and 64 hex digits. */
 export function newObjectId(): string {
   return `0x${randomBytes(32).toString('hex')}`;
 }
 
-/** An event id in the form of a chain's. */
+/** A random event id in the format of a chain. */
 export function newEvent(): EventId {
   return { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
 }

@@ -4,7 +4,7 @@ interface Indexed {
   blobId: string;
   /** Exclusive */
   endEpoch: number;
-  /** A second id under which it is found */
+  /** A second id for lookups */
   sharedBlobObject?: string;
 }
 
@@ -38,7 +38,7 @@ export class ObjectIndex<T extends Indexed> {
     return this.#byId.get(objectId);
   }
 
-  /** An object that outlives the start of `epoch`, by its own id or by that of the one that shares it. */
+  /** An object that outlives the start of `epoch`, by its own id or by that of its SharedBlob object. */
   liveById(id: string, epoch: number): T | undefined {
     const entry = this.#byId.get(this.#idOfShared.get(id) ?? id);
     return entry !== undefined && isLive(entry, epoch) ? entry : undefined;

@@ -9,13 +9,13 @@ import { noContent, rebuildEntries } from './rebuild-entries.ts';
 export interface LocalRegistryOptions {
   /** Journal file */
   path: string;
-  /** Whether the journal is to be created; otherwise a missing or empty one has lost its records */
+  /** Whether the journal is to be created. If false, a missing or empty journal has lost its records */
   isNew: boolean;
   /** The blobs on disk; none by default */
   content?: StoredContent;
   logger?: Logger;
   nShards: number;
-  /** Null where epochs are advanced by hand alone */
+  /** Null if epochs are only advanced manually */
   epochDurationMs: number | null;
   /** Milliseconds since 1970 */
   now: () => number;

@@ -27,25 +27,25 @@ export interface RegistryOptions {
    * network's number; without one it is 1000 for a new directory, as on the public networks.
    */
   nShards?: number;
-  /** Where blobs are registered; without it the store keeps a local registry */
+  /** The chain on which blobs are registered; without it the store keeps a local registry */
   chain?: ChainRegistryOptions;
-  /** Length of an epoch without a chain, one day by default; null where epochs are advanced by hand alone */
+  /** Length of an epoch without a chain, one day by default; null if epochs are only advanced manually */
   epochDurationMs?: number | null;
   /** Nothing is logged without one */
   logger?: StoreLogger;
   /** Milliseconds since 1970 */
   now?: () => number;
-  /** How long content and records in a bucket stay when nothing needs them, in milliseconds */
+  /** How long unneeded content and records in a bucket are kept, in milliseconds */
   graceMs?: number;
 }
 
-/** The bucket that the blobs are in, and how its place is written. */
+/** The bucket for the blobs, with the name under which the data directory records it. */
 export interface NamedBucket {
   bucket: Bucket;
   name: string;
 }
 
-/** Opens the storage, once it is certain that it belongs to the registry. */
+/** Opens the storage. Called only after it was verified that the storage belongs to the registry. */
 export interface StorageOpener {
   onDisk(): Promise<DiskStorage>;
   inBucket(shared: NamedBucket): Promise<Storage>;
@@ -55,7 +55,7 @@ export interface OpenedRegistry {
   registry: BlobRegistry;
   storage: Storage;
   nShards: number;
-  /** With a chain alone */
+  /** Only with a chain */
   chain?: Pick<ChainRegistry, 'storageNode' | 'announce'>;
 }
 
@@ -69,8 +69,9 @@ const dayMs = 86_400_000;
 export const defaultGraceMs = 7_200_000;
 
 /**
- * Opens the registry of a data directory and a bucket, and marks new ones. Passes everything it opens to `cleanUp`.
- * Throws a plain error that names the setting when directory, bucket, chain and options do not match.
+ * Opens the registry of a data directory and a bucket, and writes the identity of new ones. Passes everything it
+ * opens to `cleanUp`. Throws a plain error that names the setting when directory, bucket, chain and options do not
+ * match.
  */
 export async function openRegistry(
   options: RegistryOptions,
@@ -84,7 +85,7 @@ export async function openRegistry(
     : openInBucket(options, shared, opener, cleanUp);
 }
 
-/** Marks a new directory; throws when a known one was made for something else. */
+/** Writes the identity of a new directory. Throws if an existing directory has a different identity. */
 async function settleDirectory(directory: string, identity: DirectoryIdentity): Promise<void> {
   const known = await readIdentity(directory);
   if (known === undefined) await writeIdentity(directory, identity);
@@ -107,7 +108,7 @@ async function openOnChain(
   opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
-  // Loading its client takes a second, which most stores can do without
+  // Loaded only here because loading the chain client takes a second.
   const { openChainRegistry } = await import('./chain/chain-registry.ts');
   const registry = await openChainRegistry(chain);
   cleanUp.defer(() => registry.close());
@@ -140,7 +141,7 @@ async function openInBucket(
   const nShards = options.nShards ?? known?.shards ?? defaultShards;
   const knownDurationMs = known?.epochDurationMs === undefined ? dayMs : known.epochDurationMs;
   const epochDurationMs = options.epochDurationMs === undefined ? knownDurationMs : options.epochDurationMs;
-  // Before the bucket is marked: a directory that holds blobs keeps its identity.
+  // Before the identity of the bucket is written, because this throws if the directory already holds blobs.
   await settleDirectory(options.dataDir, { shards: nShards, bucket: name });
   await settleBucket(bucket, known, { shards: nShards, epochDurationMs });
   const { now = Date.now, graceMs = defaultGraceMs } = options;
@@ -169,7 +170,7 @@ async function openInDirectory(
     now: options.now ?? Date.now,
   });
   cleanUp.defer(() => registry.close());
-  // Last, so that a marked directory always has its journal.
+  // Last, so that a directory with an identity always has a journal.
   if (known === undefined) await writeIdentity(dataDir, { shards: nShards });
   return { registry, storage, nShards };
 }

@@ -1,6 +1,6 @@
 import { storageCost, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
 
-/** What storage nodes vote for by default, in FROST (10⁻⁹ WAL). */
+/** The default prices that storage nodes vote for, in FROST (10⁻⁹ WAL). */
 export const defaultPrices: WalrusPrices = { storage: 100_000n, write: 20_000n };
 
 /** Price in FROST of registering `storageSize` encoded bytes for `epochs`. */
@@ -9,12 +9,12 @@ export function registrationCost(storageSize: number, epochs: number, prices: Wa
   return Number(storage + write);
 }
 
-/** Price in FROST of registering into storage that is there already. */
+/** Price in FROST of registering a blob in existing storage. */
 export function writeCost(storageSize: number, prices: WalrusPrices): number {
   return Number(storageCost(storageSize, 0, prices).write);
 }
 
-/** Price in FROST of extending by `epochs`: the storage fee for the difference alone. */
+/** Price in FROST of extending by `epochs`: only the storage fee for the additional epochs. */
 export function extensionCost(storageSize: number, epochs: number, prices: WalrusPrices): number {
   return Number(storageCost(storageSize, epochs, prices).storage);
 }

@@ -9,7 +9,7 @@ import { newEvent, newObjectId } from './new-object.ts';
 export const noContent: StoredContent = { blobs: () => [], has: () => false };
 
 interface Rebuilding {
-  /** As in the journal; modified */
+  /** As read from the journal; modified in place */
   state: LocalState;
   content: StoredContent;
   nShards: number;
@@ -21,8 +21,8 @@ interface Rebuilding {
 }
 
 /**
- * Everything known about a blob whose entry is lost: its name has id and size. The new object belongs to the
- * publisher, is deletable, and lives as long as the longest possible store.
+ * A new entry for a blob whose entry was lost. Only its id and size are known, from the name of its file. The new
+ * object belongs to the publisher, is deletable, and lives as long as the longest possible store.
  */
 function entryOf({ blobId, size }: StoredBlob, epoch: number, nShards: number): ObjectRecord {
   const endEpoch = epoch + maxEpochsAhead;
@@ -50,7 +50,7 @@ function certifiedNow(record: ObjectRecord, epoch: number): ObjectRecord {
 
 /**
  * Restores entries that the journal lacks because it is an older copy, truncated or lost. That is detected by the
- * journal itself (`lacksRecords`), or by content without an entry, since entries are written first. Then
+ * journal itself (`lacksRecords`), or by content without an entry, since entries are written first. In that case
  * - content without an entry gets one, unless the journal says that it was deleted,
  * - a registration with its content is certified: the certificate may be among the lost records,
  * - ends in the journal are considered uncertain from here on (`LocalState.doubt`). The journal is copied before it
@@ -91,7 +91,7 @@ export async function rebuildEntries(parts: Rebuilding): Promise<void> {
   );
 }
 
-/** Keeps a copy of the original journal; undefined when there is none. */
+/** Copies the original journal. Returns the path of the copy; undefined if there is no journal. */
 async function keepCopy(path: string): Promise<string | undefined> {
   const at = new Date().toISOString().replaceAll(/[-:.]/g, '');
   const copy = path.replace(/\.jsonl$/, `.found-${at}.jsonl`);

@@ -43,7 +43,7 @@ type Fate = 'kept' | 'ended' | 'unknown';
 /** One pass over the content. */
 interface Pass {
   mayRemove: boolean;
-  /** Since when blobs are in quarantine, by their ids */
+  /** By blob id: when the blob was put in quarantine, in milliseconds since 1970 */
   held: ReadonlyMap<string, number>;
   seen: Set<string>;
   added: string[];
@@ -87,7 +87,7 @@ export function createSweeper(parts: Parts): Sweeper {
       if (!kept?.has(blobId)) await locks.run(blobId, () => judge(removable, pass));
       else if (pass.held.has(blobId)) pass.dropped.push(blobId);
     }
-    // Saved before the next ones, so that a failed pass does not restart their quarantine.
+    // Saved before the next blobs are checked, so that a failed pass does not restart their quarantine.
     await quarantine.add(pass.added.splice(0), now());
   }
 

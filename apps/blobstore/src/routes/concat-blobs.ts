@@ -13,20 +13,20 @@ import { type ConcatRequest, parseConcatBody, parseConcatQuery } from './concat-
 import type { BlobStoreContext } from './context.ts';
 import { throwReadFailure } from './send-blob.ts';
 
-/** The limit that the real aggregator's framework has for JSON. */
+/** Maximum size of a JSON body, as in the real aggregator's framework. */
 const maxBodyBytes = 2 * 1024 * 1024;
 
 /** Content types that the real framework treats as JSON. */
 const jsonType = /^application\/([^\s;]+\+)?json\s*(;|$)/i;
 
-/** Runs before the body is read: Fastify would answer 400 to an invalid content type. */
+/** Runs before the body is read, because Fastify would reply 400 to an invalid content type. */
 const requireJson: onRequestAsyncHookHandler = async ({ raw }) => {
   if (!jsonType.test(raw.headers['content-type'] ?? '')) throw notJson();
 };
 
 /**
- * `GET` and `POST /v1alpha/blobs/concat`: several blobs, by blob id or object id, as one body in chunks. That all of
- * them can be read is found out before the first byte; one that cannot be read after all cuts the connection.
+ * `GET` and `POST /v1alpha/blobs/concat`: several blobs, by blob id or object id, as one body in chunks. Whether
+ * all of them can be read is checked before the first byte. If reading one fails later, the connection is closed.
  */
 export function addConcatBlobs(
   app: FastifyInstance,
@@ -58,8 +58,8 @@ export function addConcatBlobs(
 }
 
 /**
- * The content of several blobs, one after another; a blob is opened when the one before it is through. Throws
- * like `openBlob` for the first one, and fails the stream where a later one cannot be read.
+ * The content of several blobs, one after another. Each blob is opened when the previous one has been sent. Throws
+ * like `openBlob` for the first one, and fails the stream if a later one cannot be read.
  */
 function openConcatenation(
   parts: ReadParts,
@@ -69,7 +69,7 @@ function openConcatenation(
   async function* contents(): AsyncGenerator<Buffer> {
     for (const blob of blobs) {
       const content = await openBlob(parts, blob, undefined, check);
-      // Not released: the stream holds on to what it was given.
+      // Not released, because the stream keeps a reference to the bytes.
       if ('bytes' in content) yield content.bytes;
       else yield* content as AsyncIterable<Buffer>;
     }

@@ -6,25 +6,25 @@ import { checkOf, skipFlag, strictFlag } from './read-query.ts';
 
 /** The parameters of a concatenation, from query or JSON. */
 export interface ConcatRequest {
-  /** As given, at least one */
+  /** As in the request; at least one */
   ids: string[];
   check: ConsistencyCheck;
 }
 
 function requestOf(ids: string[], strict: boolean, skip: boolean): ConcatRequest {
-  if (ids.length === 0) throw malformedRequest('at least one blob ID or object ID must be given');
+  if (ids.length === 0) throw malformedRequest('at least one blob ID or object ID is required');
   return { ids, check: checkOf(strict, skip) };
 }
 
 /**
- * The request in a query: `ids` is a comma list, in which spaces and empty places do not count. The flags work as
- * documented; the real aggregator answers 400 to them, because of how it parses them.
+ * Parses the request from a query. `ids` is a comma-separated list; spaces and empty entries are ignored. The flags
+ * work as documented, whereas the real aggregator returns 400 for them, because of how it parses the query.
  */
 export function parseConcatQuery(url: string): ConcatRequest {
   const query = queryOf(url);
   refuseUnknown(query, ['ids', strictFlag, skipFlag]);
   const list = query.get('ids');
-  if (list === null) throw malformedRequest('ids must be given, as a comma list');
+  if (list === null) throw malformedRequest('ids is required, as a comma-separated list');
   const ids = list.split(',').flatMap((id) => id.trim() || []);
   return requestOf(ids, flagOf(query, strictFlag), flagOf(query, skipFlag));
 }
@@ -35,7 +35,7 @@ function flagIn(body: Record<string, unknown>, name: string): boolean {
   return value;
 }
 
-/** The request in a JSON body. Throws 400 when it is no JSON and 422 when it is another one. */
+/** Parses the request from a JSON body. Throws 400 for invalid JSON and 422 for JSON of the wrong shape. */
 export function parseConcatBody(bytes: Buffer): ConcatRequest {
   let body: unknown;
   try {

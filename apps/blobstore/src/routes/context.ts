@@ -19,15 +19,15 @@ export interface BlobStoreContext {
   registry: BlobRegistry;
   encoder: BlobIdEncoder;
   identifyStaged: IdentifyStaged;
-  /** Blocks of local files that were verified lately */
+  /** Blocks of local files that were verified recently */
   knownBlocks: KnownBlocks;
   /** Locked by blob id from the commit of content until its object exists, so that no sweep runs in between */
   locks: KeyedLock;
-  /** Who may store */
+  /** Checks who may store */
   auth: PublisherAuth;
-  /** Neither served nor stored here */
+  /** Blobs that are neither served nor stored */
   blocklist: Blocklist;
-  /** Attributes that reads answer as headers */
+  /** Attributes that reads return as headers */
   allowedHeaders: ReadonlySet<string>;
   /** The same for the tags of quilt patches */
   allowedTagHeaders: AllowedHeaders;

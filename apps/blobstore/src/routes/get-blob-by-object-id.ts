@@ -8,8 +8,8 @@ import { parseReadQuery } from './read-query.ts';
 import { sendBlob } from './send-blob.ts';
 
 /**
- * `GET /v1/blobs/by-object-id/{id}`: as by blob id, with the allowed attributes of the object as headers. The id
- * may also be that of the shared object that holds it.
+ * `GET /v1/blobs/by-object-id/{id}`: like a read by blob id, with the allowed attributes of the object as headers.
+ * Also accepts the id of the shared object that contains it.
  */
 export function addGetBlobByObjectId(
   app: FastifyInstance,

@@ -11,15 +11,15 @@ const maxU64 = 2n ** 64n - 1n;
 
 function u64Of(query: URLSearchParams, name: string): bigint {
   const text = query.get(name) ?? '';
-  // At most 20 digits count; zeros in front are no reason to refuse.
+  // At most 20 digits, not counting leading zeros.
   const digits = /^\+?0*(\d{1,20})$/.exec(text)?.[1];
   if (digits === undefined || BigInt(digits) > maxU64) {
-    throw malformedRequest(`${name} must be given, as a whole number below 2^64`);
+    throw malformedRequest(`${name} is required and must be a whole number below 2^64`);
   }
   return BigInt(digits);
 }
 
-/** Throws the 400 of the first rule that is broken, without knowing the blob. */
+/** Parses the query. Throws 400 for the first violated rule that does not depend on the blob. */
 function parseQuery(url: string): { start: bigint; length: bigint } {
   const query = queryOf(url);
   refuseUnknown(query, ['start', 'length']);
@@ -48,7 +48,7 @@ export function addGetByteRange(
       const { start, length } = parseQuery(request.url);
       const blob = await findReadable(context, blobId);
       if (start + length > BigInt(blob.size)) {
-        throw invalidRangeParameters(`the blob has ${blob.size} bytes, the range ends beyond them`);
+        throw invalidRangeParameters(`the range ends beyond the ${blob.size} bytes of the blob`);
       }
       const range = { start: Number(start), end: Number(start + length) - 1 };
       const etag = `${blobId}-${start}-${length}`;

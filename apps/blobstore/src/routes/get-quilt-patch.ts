@@ -6,8 +6,8 @@ import { invalidPatchId } from './quilt-api-errors.ts';
 import { sendPatch } from './send-patch.ts';
 
 /**
- * `GET /v1/blobs/by-quilt-patch-id/{quilt_patch_id}` and `GET /v1/blobs/by-quilt-id/{quilt_id}/{identifier}`: a
- * patch of a quilt, always whole. As upstream, they look at neither a range nor a query.
+ * `GET /v1/blobs/by-quilt-patch-id/{quilt_patch_id}` and `GET /v1/blobs/by-quilt-id/{quilt_id}/{identifier}`:
+ * always a whole patch of a quilt. As upstream, ranges and queries are ignored.
  */
 export function addGetQuiltPatch(
   app: FastifyInstance,

@@ -6,8 +6,8 @@ import type { BlobStoreContext } from './context.ts';
 import { sendBlob } from './send-blob.ts';
 
 /**
- * `GET /v1alpha/blobs/{blob_id}/stream`: the whole blob, with a header that says it is streamed. All our reads are;
- * this route supports neither ranges nor flags, and ignores its query as upstream does.
+ * `GET /v1alpha/blobs/{blob_id}/stream`: the whole blob, with a header that marks it as streamed, although all
+ * reads here are. Supports neither ranges nor flags, and ignores the query as upstream does.
  */
 export function addGetStream(
   app: FastifyInstance,
@@ -27,7 +27,7 @@ export function addGetStream(
   });
 }
 
-/** Upstream, the 404 of this route lacks the second half of the sentence that other reads have. */
+/** As upstream, the 404 message of this route lacks the second half of the one of other reads. */
 function shortenNotFound(error: unknown): never {
   if (!(error instanceof ApiError) || error.fields.reason !== 'BLOB_NOT_FOUND') throw error;
   throw new ApiError('the requested blob ID does not exist on Walrus', error.fields);

@@ -8,7 +8,7 @@ import type { IndexedPatch } from '../quilt/quilt-index.ts';
 import type { BlobStoreContext } from './context.ts';
 import { checkColumnsSize, openQuilt } from './open-quilt.ts';
 
-/** `GET /v1/quilts/{quilt_id}/patches`, and the same without `/v1` as the specification writes it. */
+/** `GET /v1/quilts/{quilt_id}/patches`, and the same without `/v1`, as in the specification. */
 export function addListQuiltPatches(
   app: FastifyInstance,
   context: BlobStoreContext,
@@ -30,7 +30,7 @@ export function addListQuiltPatches(
   }
 }
 
-/** Written by hand, because an object would put keys that look like numbers first. */
+/** Serialized manually, because objects put keys that look like numbers first. */
 function patchJson(quiltId: string, { identifier, tags, start, end }: IndexedPatch): string {
   const patchId = patchIdOf({ quiltId, start, end });
   return `{"identifier":${JSON.stringify(identifier)},"patch_id":"${patchId}","tags":${tagsJson(tags)}}`;

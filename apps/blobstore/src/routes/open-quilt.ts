@@ -6,8 +6,9 @@ import type { BlobStoreContext } from './context.ts';
 import { throwQuiltReadFailure } from './quilt-api-errors.ts';
 
 /**
- * The quilt behind an id, whatever its size: of a quilt it is the patch that is requested. Throws like
- * `findReadable`, 400 for a blob that is not a quilt, 500 when its bytes are damaged and 503 when they cannot be read.
+ * Opens the quilt with this id. `--max-blob-size` does not apply to it, because only a patch is requested. Throws
+ * like `findReadable`, 400 for a blob that is not a quilt, 500 if its bytes are damaged and 503 if they cannot be
+ * read.
  */
 export async function openQuilt(context: BlobStoreContext, quiltId: string): Promise<OpenQuilt> {
   const limits = { ...context.limits, maxBlobBytes: Number.POSITIVE_INFINITY };
@@ -15,7 +16,7 @@ export async function openQuilt(context: BlobStoreContext, quiltId: string): Pro
   return context.quilts.open(blob).catch(throwQuiltReadFailure);
 }
 
-/** Throws 403 for more columns than `--max-blob-size` has room for, which is what the real aggregator compares. */
+/** Throws 403 if the columns are larger than `--max-blob-size`, like the real aggregator. */
 export function checkColumnsSize(
   { limits }: Pick<BlobStoreContext, 'limits'>,
   { columns }: OpenQuilt,

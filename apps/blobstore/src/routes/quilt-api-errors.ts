@@ -4,7 +4,7 @@ import { InvalidQuiltError, QuiltInputError, QuiltTooLargeError } from '../quilt
 import { BodyTooLargeError } from '../storage/storage.ts';
 import { throwReadFailure } from './send-blob.ts';
 
-/** Errors that only quilts have. Where the real daemon answers 500 with its own internals, it is one of these. */
+/** Errors of quilts. They also replace 500s in which the real daemon exposes its internals. */
 
 export function invalidPatchId(): ApiError {
   return new ApiError(

@@ -4,7 +4,7 @@ import { QuiltInputError } from '../quilt/quilt-errors.ts';
 /** The part of a quilt's form that contains its tags. */
 export const metadataField = '_metadata';
 
-/** As the real publisher reads JSON. */
+/** Maximum nesting of JSON, as in the real publisher. */
 const maxDepth = 128;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -21,7 +21,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws for content that JSON text cannot preserve: already rounded numbers, and unlimited nesting. */
+/**
+ * Throws for values that cannot be stored exactly (integers that were already rounded) or are nested too deeply.
+ */
 function checkTagValue(value: unknown, depth = 0): void {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new QuiltInputError(`a number in ${metadataField} is too large to be kept; give it as text`);
@@ -47,7 +49,7 @@ function tagsOf(tags: unknown): Tags {
 
 /**
  * Tags by identifier, from the contents of all `_metadata` parts: `[{"identifier": "…", "tags": {…}}]`. Throws
- * `QuiltInputError` for another shape, and for an identifier that comes twice.
+ * `QuiltInputError` for JSON of the wrong shape and for duplicate identifiers.
  */
 export function parseQuiltMetadata(parts: readonly Buffer[]): Map<string, Tags> {
   const tags = new Map<string, Tags>();

@@ -5,7 +5,7 @@ import { flagOf, queryOf, refuseUnknown } from '../http/query.ts';
 export const strictFlag = 'strict_consistency_check';
 export const skipFlag = 'skip_consistency_check';
 
-/** The consistency check that the two flags ask for together. Throws 400 when both are set. */
+/** The consistency check for the two flags. Throws 400 if both are set. */
 export function checkOf(strict: boolean, skip: boolean): ConsistencyCheck {
   if (strict && skip) throw invalidConsistencyCheck();
   if (strict) return 'strict';

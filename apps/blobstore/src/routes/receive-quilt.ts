@@ -9,7 +9,7 @@ import { BodyTooLargeError, type StagedBlob } from '../storage/storage.ts';
 import type { BlobStoreContext } from './context.ts';
 import { metadataField, parseQuiltMetadata } from './quilt-metadata.ts';
 
-/** A file without its tags, since the metadata may come last. */
+/** A file without its tags, because the metadata may be the last part. */
 type FileContent = Omit<ReceivedFile, 'tags'>;
 
 export interface ReceivedQuilt {
@@ -22,9 +22,9 @@ export interface ReceivedQuilt {
 const maxMetadataBytes = 8 * 1024 * 1024;
 
 /**
- * Receives the form of `PUT /v1/quilts`: one part for each file, named by its identifier, and `_metadata` with their
- * tags before, between or behind them. Throws `MultipartError`, `QuiltInputError` and `BodyTooLargeError`, and then
- * leaves nothing; the caller discards `staged`.
+ * Receives the form of `PUT /v1/quilts`: one part for each file, named by its identifier, and `_metadata` with
+ * their tags before, between or after them. The caller discards `staged`. If it throws `MultipartError`,
+ * `QuiltInputError` or `BodyTooLargeError`, nothing is left behind.
  */
 export async function receiveQuilt(
   { storage, limits, nShards }: Pick<BlobStoreContext, 'storage' | 'limits' | 'nShards'>,
@@ -63,7 +63,10 @@ async function* boundedBody(raw: IncomingMessage, limitBytes: number): AsyncGene
   }
 }
 
-/** The contents of the files, noted in `files`; the metadata goes into `metadata`, one buffer for each such part. */
+/**
+ * Yields the contents of the files and adds the files to `files`. Adds each metadata part to `metadata` as one
+ * buffer.
+ */
 async function* sortParts(
   parts: ReturnType<typeof readMultipart>,
   files: FileContent[],
@@ -100,10 +103,10 @@ async function* sortParts(
   endMetadata();
 }
 
-/** Refuses early what could not become a quilt anyway. */
+/** Adds a file. Throws early if the files cannot form a quilt. */
 function addFile(files: FileContent[], file: FileContent, maxFiles: number): void {
   const problem = identifierProblem(file.identifier);
   if (problem !== undefined) throw new QuiltInputError(`the name of a part ${problem}`);
-  if (files.length === maxFiles) throw new QuiltInputError(`a quilt holds ${maxFiles} files at most`);
+  if (files.length === maxFiles) throw new QuiltInputError(`a quilt holds at most ${maxFiles} files`);
   files.push(file);
 }

@@ -21,7 +21,7 @@ export interface BlobAnswer {
   attributes?: BlobAttributes;
 }
 
-/** Answers with a stored blob. Throws 500 when the bytes are damaged and 503 when they cannot be read. */
+/** Sends a stored blob. Throws 500 if the bytes are damaged and 503 if they cannot be read. */
 export async function sendBlob(
   context: BlobStoreContext,
   request: FastifyRequest,

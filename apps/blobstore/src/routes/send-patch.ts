@@ -11,14 +11,14 @@ import { checkColumnsSize, openQuilt } from './open-quilt.ts';
 import { patchNotFound, throwQuiltReadFailure } from './quilt-api-errors.ts';
 
 /**
- * Visible ASCII and spaces. Another identifier cannot be a header, and is left out as upstream does; so is one that
- * is longer than the headers that clients take (16 KiB in Node, for all together).
+ * Identifiers that are returned as a header: visible ASCII and spaces. Others are omitted as upstream, and so are
+ * those that are too long for clients (Node accepts 16 KiB for all headers together).
  */
 const headerValue = /^[ -~]{1,8192}$/;
 
 /**
- * Answers with the patch of a quilt that `isWanted` picks from its index. Throws like `openQuilt`, 404 when it picks
- * none, and 403 for one above `--max-blob-size`.
+ * Sends the patch that `isWanted` selects from the index of a quilt. Throws like `openQuilt`, 404 if it selects
+ * none, and 403 if the patch exceeds `--max-blob-size`.
  */
 export async function sendPatch(
   context: BlobStoreContext,
@@ -33,7 +33,7 @@ export async function sendPatch(
     if (wanted === undefined) throw patchNotFound();
     checkColumnsSize(context, quilt, wanted.end - wanted.start);
     const patch = await readPatch(quilt.columns, wanted.start, wanted.end);
-    // Of the quilt, for all its patches, as upstream.
+    // As upstream, all patches have the ETag of their quilt.
     addReadHeaders(request, reply, quiltId);
     reply.header('content-length', patch.size);
     if (headerValue.test(patch.identifier)) reply.header('x-quilt-patch-identifier', patch.identifier);
@@ -45,7 +45,7 @@ export async function sendPatch(
   }
 }
 
-/** The content as a stream that gives the quilt back with its own end, whether it was read or not. */
+/** The content as a stream that closes the quilt when it is closed itself, whether it was read or not. */
 function closingWith(quilt: OpenQuilt, content: AsyncIterable<Buffer>): Readable {
   const stream = Readable.from(content, { objectMode: false });
   stream.once('close', () => void quilt[Symbol.asyncDispose]());

@@ -22,14 +22,14 @@ export interface UploadContext {
 }
 
 /**
- * The slivers with the unmodified content are usually on their way to other nodes of this process, and waiting for
- * them is cheaper than decoding, which takes 2 s at 1000 shards.
+ * How long to wait for the slivers that contain the unmodified content, in milliseconds. They are usually being
+ * sent to other nodes of this process, and waiting is cheaper than decoding, which takes 2 s at 1000 shards.
  */
 const patienceMs = 3000;
 
 /**
- * Stores the content of an upload that has enough slivers, durably. False when they are not the encoding of any
- * content, although each matches the metadata.
+ * Durably stores the content of an upload that has enough slivers. Returns false if they do not encode any content,
+ * although each matches the metadata.
  */
 export async function completeUpload(
   context: UploadContext,

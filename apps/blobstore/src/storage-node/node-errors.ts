@@ -1,6 +1,6 @@
 import { ApiError } from '../base/api-error.ts';
 
-/** Errors of storage nodes, with the reasons that real ones give; clients decide by them. */
+/** Errors of storage nodes, with the reasons of the real ones, which clients depend on. */
 
 const domain = 'storage.walrus.space';
 
@@ -41,11 +41,11 @@ export const invalidSliver = (why: string) =>
 export const indexOutOfRange = (max: number) =>
   invalid('INDEX_OUT_OF_RANGE', `requires a whole number: 0 <= index < ${max}`);
 
-/** All slivers match the metadata, and yet they are not the encoding of any blob. */
+/** For slivers that all match the metadata but do not encode any blob. */
 export const inconsistentBlob = () =>
   precondition('INVALID_BLOB', 'the slivers are not the encoding of a blob with this id');
 
-/** Stored whole, but too large to be encoded again for each reader. */
+/** For a stored blob that is too large to be encoded for each reader. */
 export const tooLargeForSlivers = (maxBytes: number) =>
   error(
     403,

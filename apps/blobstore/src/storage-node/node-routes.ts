@@ -19,8 +19,8 @@ type Request = FastifyRequest<{ Params: Params }>;
 const limit = { concurrent: 64, buffered: 8192 };
 
 /**
- * The API of Walrus' storage nodes, as far as `@mysten/walrus` uses it, once for each node: the object of a node on
- * chain names `/nodes/<index>` of this process as its address.
+ * The part of the Walrus storage node API that `@mysten/walrus` uses, once for each node. The address of a node on
+ * chain is `/nodes/<index>` of this process.
  */
 export function addStorageNodes(app: FastifyInstance, nodes: StorageNodes): void {
   const admission = createAdmission('aggregator', limit);
@@ -91,7 +91,7 @@ export function addStorageNodes(app: FastifyInstance, nodes: StorageNodes): void
     app.route<{ Params: Params }>({
       method: ['GET', 'HEAD'],
       url: `${base}/${path}`,
-      // Outside the admission: it may wait for slivers that are behind it in the queue.
+      // Not subject to admission, because it may wait for slivers that are behind it in the queue.
       handler: async ({ params }, reply) => {
         const { objectId } = params;
         const object = objectId === undefined ? undefined : requireObjectId(objectId);

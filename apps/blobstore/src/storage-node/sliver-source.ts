@@ -10,7 +10,7 @@ export interface SliverSource {
   hashes(blob: StoredBlob): Promise<Uint8Array>;
   /** The primary sliver of a pair in BCS. */
   primary(blob: StoredBlob, pair: number): Promise<Uint8Array>;
-  /** The content of a blob from enough of its primary slivers. */
+  /** Decodes the content of a blob from enough of its primary slivers. */
   decode(task: Omit<DecodeTask, 'nShards'>): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Weighed {
 const cacheBytes = 96 * 2 ** 20;
 /** Largest blob whose slivers are encoded or assembled here, in bytes */
 export const maxSliverBlobBytes = 24 * 2 ** 20;
-/** A reader takes all slivers at once, so slivers that were not read for a while are not needed soon. */
+/** How long unread slivers stay cached, in milliseconds. A reader requests all slivers of a blob at once. */
 const idleMs = 60_000;
 
 export function createSliverSource(storage: Storage, nShards: number): SliverSource {

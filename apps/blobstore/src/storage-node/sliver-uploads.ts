@@ -10,16 +10,18 @@ import type { MetadataFields } from './sliver-wire.ts';
 import { sliverShape } from './sliver-wire.ts';
 
 /**
- * A blob that a client is sending sliver by sliver. Only verified slivers get here. Primary ones are written to a
- * file, at the positions of their rows: the first ones, as many as the source matrix has rows, are the content.
- * Secondary ones are counted and dropped, because the content reproduces them.
+ * A blob that a client is sending sliver by sliver. Accepts only verified slivers. Primary slivers are written to a
+ * file at the positions of their rows; as the source matrix comes first, its rows are the content. Secondary
+ * slivers are counted and dropped, because they can be computed from the content.
  */
 export interface SliverUpload extends MetadataFields {
   blobId: string;
   has(kind: SliverKind, pair: number): boolean;
   /** Takes the symbols of a verified sliver. */
   put(kind: SliverKind, pair: number, data: Uint8Array): Promise<void>;
-  /** Number of primary slivers received; as many as the matrix has rows give the content. */
+  /**
+   * Number of primary slivers received. The content can be decoded once there are as many as the matrix has rows.
+   */
   primaryCount(): number;
   /** Whether the content can be read from the file as it is. */
   isWhole(): boolean;
@@ -37,14 +39,14 @@ export interface SliverUpload extends MetadataFields {
 
 export interface SliverUploads {
   get(blobId: string): SliverUpload | undefined;
-  /** The upload of a blob, started if it does not exist; undefined when there is no room for another. */
+  /** The upload of a blob, started if it does not exist; undefined if there is no space for another. */
   begin(blobId: string, metadata: MetadataFields): Promise<SliverUpload | undefined>;
   /** Forgets an upload and its file. */
   end(blobId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What unfinished uploads may take on disk together, in bytes */
+/** Maximum disk space of all unfinished uploads, in bytes */
 const roomBytes = 512 * 2 ** 20;
 const maxUploads = 256;
 /** How long an inactive upload is kept */
@@ -59,9 +61,9 @@ interface Entry {
 }
 
 /**
- * Uploads below `directory`, which is emptied first. Uploads lost at a restart were not promised by enough nodes for
- * a certificate: a node promises a blob without its content only while fewer rows are here than the content has,
- * which is a third of the shards, and the other nodes of a quorum have enough of it.
+ * Opens the uploads below `directory`, after emptying it. Uploads that are lost in a restart cannot have a
+ * certificate: a node confirms a blob without its content only while fewer rows have arrived than the content has,
+ * which is a third of the shards, but a quorum of nodes receives more rows than that.
  */
 export async function openSliverUploads(directory: string, nShards: number): Promise<SliverUploads> {
   await rm(directory, { recursive: true, force: true });
@@ -154,7 +156,7 @@ function createUpload(
     has: (kind, pair) => received[kind].has(pair),
 
     async put(kind, pair, data) {
-      // The content may be complete while slivers for other nodes are still on their way.
+      // Slivers for other nodes may still arrive after the content is complete.
       if (isClosed || received[kind].has(pair)) return;
       if (kind === 'primary') {
         await namingDiskErrors(() => handle.write(data, 0, data.byteLength, pair * dataBytes));

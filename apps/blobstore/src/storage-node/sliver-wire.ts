@@ -16,7 +16,7 @@ const digestNode = 1;
 export interface MetadataFields {
   /** Unencoded bytes */
   size: number;
-  /** For each sliver pair the hash of the primary and that of the secondary sliver, 32 bytes each */
+  /** For each sliver pair, the hashes of the primary and the secondary sliver, 32 bytes each */
   sliverHashes: Uint8Array;
 }
 
@@ -37,7 +37,7 @@ export function encodeMetadata(blobId: Uint8Array, { size, sliverHashes }: Metad
   return writer.toBytes();
 }
 
-/** Bytes of a `BlobMetadata` of this many shards, at most. */
+/** Maximum length of a `BlobMetadata` for `nShards` shards, in bytes. */
 export const maxMetadataBytes = (nShards: number): number => 16 + nShards * 2 * (1 + digestBytes);
 
 /** Reads a `BlobMetadata`. Throws an error that names the problem. */
@@ -59,7 +59,7 @@ export function decodeMetadata(bytes: Uint8Array, nShards: number): MetadataFiel
 
 export const sliverKinds = ['primary', 'secondary'] as const satisfies SliverKind[];
 
-/** Fixed by the size of the blob: how long its slivers are. */
+/** The lengths of the slivers of a blob, which depend on its size. */
 export interface SliverShape {
   kind: SliverKind;
   symbolBytes: number;
@@ -69,7 +69,9 @@ export interface SliverShape {
   totalBytes: number;
 }
 
-/** Throws `RangeError` for a blob that is too large for the shards. */
+/**
+ * The shape of the slivers of a blob of `size` bytes. Throws `RangeError` if the blob is too large for the shards.
+ */
 export function sliverShape(kind: SliverKind, size: number, nShards: number): SliverShape {
   const matrix = sourceMatrix(nShards);
   const symbolBytes = symbolBytesFor(matrix, size);
@@ -79,7 +81,9 @@ export function sliverShape(kind: SliverKind, size: number, nShards: number): Sl
 
 const ulebBytes = (value: number): number => Math.floor(Math.log2(value) / 7) + 1;
 
-/** The place of a pair's sliver in its own direction: columns count from the other end. */
+/**
+ * The index of a pair's sliver among the slivers of its kind. Secondary slivers are numbered from the other end.
+ */
 function indexOf(kind: SliverKind, pair: number, nShards: number): number {
   return kind === 'primary' ? pair : nShards - 1 - pair;
 }

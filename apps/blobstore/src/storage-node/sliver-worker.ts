@@ -5,7 +5,7 @@ import { BlobEncoder } from '@mysten/walrus-wasm';
 import { Piscina } from 'piscina';
 import { sliverKinds, sliverShape } from './sliver-wire.ts';
 
-/** Parameters and results of this worker thread's functions. Piscina calls them by name. */
+/** Functions of the sliver worker thread. Piscina calls them by name. */
 
 export interface EncodeTask {
   /** A file with the content */
@@ -42,7 +42,10 @@ export function encode({ path, nShards }: EncodeTask): Uint8Array {
   return Piscina.move(primary!.all) as unknown as Uint8Array;
 }
 
-/** The content, from any of the primary slivers. They must have been verified: the decoder does not. */
+/**
+ * Decodes the content from any of the primary slivers. They must have been verified, because the decoder does not
+ * verify them.
+ */
 export function decode({ blobId, size, nShards, slivers }: DecodeTask): Uint8Array {
   const content = new Uint8Array(size);
   using encoder = new BlobEncoder(nShards);

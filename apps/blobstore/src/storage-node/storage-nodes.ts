@@ -31,7 +31,7 @@ import {
   sliverShape,
 } from './sliver-wire.ts';
 
-/** Whether a node has a part of a blob, in the words of the wire. */
+/** Whether a node has a part of a blob; the values are wire names. */
 export type StoredStatus = 'Stored' | 'Nonexistent';
 
 /** Names one sliver at one node. */
@@ -51,12 +51,15 @@ export interface StorageNodes {
   metadataStatus(blobId: string): Promise<StoredStatus>;
   /** Primary slivers only. */
   sliver(name: SliverName): Promise<Uint8Array>;
-  /** The expected body length of a sliver. Throws what `storeSliver` throws before it reads the body. */
+  /**
+   * The expected body length of a sliver, in bytes. Throws the errors of `storeSliver` that do not depend on the
+   * body.
+   */
   sliverBytes(name: SliverName): Promise<number>;
   storeSliver(name: SliverName, body: Uint8Array): Promise<void>;
   sliverStatus(name: SliverName): Promise<StoredStatus>;
   status(blobId: string): Promise<BlobStatus>;
-  /** The node's promise to keep the blob: for the deletable object that is named, or any permanent one. */
+  /** The node's confirmation that it keeps the blob: for `deletableObject`, or any permanent object. */
   confirm(member: CommitteeMember, blobId: string, deletableObject?: string): Promise<Certificate>;
 }
 
@@ -78,7 +81,9 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
     return shards.map((shard) => (shard - offset + nShards) % nShards);
   }
 
-  /** A blob that is served: certified, not blocked, and small enough to be encoded for a reader. */
+  /**
+   * Returns a blob that is certified, not blocked, and small enough to be encoded for a reader. Throws otherwise.
+   */
   async function requireServed(blobId: string, missing: () => Error): Promise<StoredBlob> {
     if (blocklist.has(blobId)) throw forbiddenBlob();
     await faults.meetRead(blobId);
@@ -142,8 +147,8 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
     async sliver(name) {
       requireAssigned(name);
       const blob = await requireServed(name.blobId, sliverNotFound);
-      // `@mysten/walrus` 1.2 reads secondary slivers to find one file of a quilt, and returns zeros for the end of a
-      // file that crosses a column. Without them it reads the whole quilt, and that correctly.
+      // `@mysten/walrus` 1.2 reads secondary slivers to find one file of a quilt, and returns zeros for the end of
+      // a file that crosses a column. Without secondary slivers it reads the whole quilt, correctly.
       if (name.kind === 'secondary') throw sliverNotFound();
       return slivers.primary(blob, name.pair);
     },
@@ -191,7 +196,7 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
       const fault = await faults.meetStore(blobId);
       await fault.beforeCertificate();
       if (fault.leavesUncertified) throw insufficientConfirmations();
-      // Read again after the bytes are stored: from here on the registration keeps them.
+      // Read again after the bytes are stored, because the blob may have expired or been deleted in the meantime.
       const registration = await look();
       if (registration === undefined) throw notRegistered();
       return node.confirmAs(member.index, registration);

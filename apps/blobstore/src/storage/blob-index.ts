@@ -6,7 +6,7 @@ const recordBytes = 3 * hashBytes + 8;
 const firstCapacity = 1024;
 const none = -1;
 
-/** Where in a record the two hashes are that records are found by. */
+/** Byte offsets, in a record, of the two hashes that can be looked up. */
 const fields = { blobId: 0, digest: hashBytes } as const;
 type Field = keyof typeof fields;
 
@@ -21,8 +21,8 @@ function emptyChains(capacity: number): Chains {
 }
 
 /**
- * The stored blobs by id and by digest. Records are packed into one buffer: about 130 bytes a blob where objects
- * and strings take three times that.
+ * The stored blobs by id and by digest. Records are packed into one buffer, which takes about 130 bytes per blob;
+ * objects and strings would take three times that.
  */
 export class BlobIndex {
   #capacity = firstCapacity;
@@ -85,7 +85,10 @@ export class BlobIndex {
     };
   }
 
-  /** The fields are hashes, so any of their bits spread well; the capacity is a power of two. */
+  /**
+   * Selects a chain by the last bits of the field. The fields are hashes, so their bits are evenly distributed; the
+   * capacity is a power of two.
+   */
   #chainOf(field: Field, slot: number): number {
     return this.#records.readUInt32LE(slot * recordBytes + fields[field]) & (this.#capacity - 1);
   }

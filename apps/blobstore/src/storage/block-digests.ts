@@ -1,21 +1,22 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 
 /**
- * A blob is verified block by block while it is sent, so that its reader neither waits for the whole of it to be
- * hashed nor gets a byte that was not. Its block digests are the SHA-256 of each block, one after another.
+ * Size of a block in bytes. A blob is verified block by block while it is sent, so that a reader neither waits
+ * until the whole blob is hashed nor receives an unverified byte. The block digests of a blob are the SHA-256 of
+ * each block, one after another.
  */
 export const blockBytes = 256 * 1024;
 
 export const digestBytes = 32;
 
-/** How many blocks a blob has; an empty one has a single empty block. */
+/** Number of blocks of a blob. An empty blob has one empty block. */
 export function blockCount(size: number): number {
   return Math.max(1, Math.ceil(size / blockBytes));
 }
 
 export interface BlockHasher {
   update(chunk: Uint8Array): void;
-  /** The digests of all blocks; ends the hashing. */
+  /** Ends the hashing and returns the digests of all blocks. */
   end(): Buffer;
 }
 
@@ -57,7 +58,7 @@ export function sealBlockDigests(digest: string, digests: Buffer): Buffer {
   return Buffer.concat([digests, sealOf(digest, digests)]);
 }
 
-/** The digests in what `sealBlockDigests` made for this blob; undefined when it is anything else. */
+/** The digests in the result of `sealBlockDigests` for this blob; undefined for any other bytes. */
 export function openBlockDigests(blob: { size: number; digest: string }, sealed: Buffer): Buffer | undefined {
   const length = blockCount(blob.size) * digestBytes;
   const digests = sealed.subarray(0, length);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { blockBytes, openBlockDigests, sealBlockDigests } from './block-digests.ts';
 import { folderNames, folderOf } from './object-file.ts';
 
-/** What names the block digests of a blob. */
+/** The properties of a blob that identify its block digests. */
 export interface DigestedBlob {
   size: number;
   /** SHA-256 of the content, base64url */
@@ -12,17 +12,17 @@ export interface DigestedBlob {
 }
 
 /**
- * Files with block digests, one for each blob of several blocks. They can be recomputed from the content and have a
- * seal, so they are not synced: remains of a crash are detected and replaced.
+ * Files with block digests, one for each blob of several blocks. They are not synced, because damage by a crash is
+ * detected by their seal, and they can be recomputed from the content.
  */
 export interface BlockFiles {
-  /** Undefined when there are none for this blob, or damaged ones. */
+  /** The block digests of a blob; undefined if they are missing or damaged. */
   read(blob: DigestedBlob): Promise<Buffer | undefined>;
   write(blob: DigestedBlob, digests: Buffer): Promise<void>;
   remove(blob: DigestedBlob): Promise<void>;
 }
 
-/** `root` holds the files and `incoming` those being written; files without a `known` digest are removed. */
+/** `root` contains the files and `incoming` those being written. Removes files whose digest is not `known`. */
 export async function openBlockFiles(
   root: string,
   incoming: string,
@@ -38,7 +38,7 @@ export async function openBlockFiles(
 
   return {
     async read(blob) {
-      // The only block of a small blob is the blob.
+      // A small blob is its only block.
       if (blob.size <= blockBytes) return Buffer.from(blob.digest, 'base64url');
       try {
         return openBlockDigests(blob, await readFile(pathOf(blob)));

@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 import { replaceFile } from './durable-file.ts';
 import { objectsName, parseObjectName } from './object-file.ts';
 
-/** The settings of a data directory. Other values would make its blobs unreadable, or have them swept. */
+/** The settings that a data directory belongs to. With other values its blobs would be unreadable or be swept. */
 export interface DirectoryIdentity {
-  /** Blob ids depend on it */
+  /** Number of shards; blob ids depend on it */
   shards: number;
   /** Identifier of the chain whose objects keep the blobs; absent with a local registry */
   chainId?: string;
-  /** Where the blobs are when they are not in the directory */
+  /** The bucket with the blobs; absent if they are in the directory */
   bucket?: string;
 }
 
@@ -22,8 +22,8 @@ function pathOf(directory: string): string {
 }
 
 /**
- * The identity that a data directory was given; undefined for one that never held blobs. Throws a plain error when
- * it has blobs and its identity is lost or damaged, because a wrong one would have them swept.
+ * The identity of a data directory; undefined for a new one. Throws a plain error if it contains blobs and its
+ * identity is missing or damaged, because with a wrong identity the blobs would be swept.
  */
 export async function readIdentity(directory: string): Promise<DirectoryIdentity | undefined> {
   let text: string;
@@ -65,7 +65,7 @@ async function holdsBlobs(directory: string): Promise<boolean> {
   }
 }
 
-/** Throws, naming the setting to change, when a directory is used for something else than it was made for. */
+/** Throws an error that names the setting to change if the identity of a directory does not match the settings. */
 export function requireSameIdentity(
   directory: string,
   known: DirectoryIdentity,

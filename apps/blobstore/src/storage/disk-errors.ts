@@ -1,8 +1,8 @@
 import { StorageFullError, StorageUnavailableError } from './storage.ts';
 
-/** The disk, the quota, or what one file may hold is used up. */
+/** The disk or quota is full, or a file has its maximum size. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-/** The disk is broken, read-only or out of reach, or the process has no file handle left. */
+/** The disk is broken, read-only or unreachable, or the process has no file descriptors left. */
 const brokenCodes = new Set([
   'EIO',
   'EROFS',

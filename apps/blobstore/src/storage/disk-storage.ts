@@ -18,11 +18,14 @@ import {
 } from './storage.ts';
 
 const readChunkBytes = 256 * 1024;
-/** File systems note times to some milliseconds, so of two changes that follow closely the second may not show. */
+/**
+ * File systems record times with a resolution of some milliseconds, so the second of two changes in quick
+ * succession may not be visible.
+ */
 const settledMs = 1000;
 
 async function prepareFolders(objects: string, incoming: string): Promise<void> {
-  // Whatever a crash left half received was never acknowledged.
+  // Partially received bodies from before a crash were never acknowledged.
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   for (const folder of folderNames) await mkdir(join(objects, folder), { recursive: true, mode: 0o700 });
@@ -70,8 +73,8 @@ export interface DiskStorage extends Storage {
 }
 
 /**
- * Blobs as files below `directory`. The caller holds the lock on that directory: two processes would delete
- * each other's half-received files.
+ * Stores blobs as files below `directory`. The caller must hold the lock on that directory, because two processes
+ * would delete each other's partially received files.
  */
 export async function openDiskStorage(
   directory: string,
@@ -112,7 +115,7 @@ export async function openDiskStorage(
 
   /** Paths of staged files that are still in `incoming` */
   const staged = new Set<string>();
-  /** Bytes set aside, by path of the staged file */
+  /** Reserved bytes, by path of the staged file */
   const reserved = new Map<string, number>();
   let reservedBytes = 0;
 
@@ -145,7 +148,7 @@ export async function openDiskStorage(
         const target = objectPath(objects, blob);
         await rename(path, target);
         staged.delete(path);
-        // From here on a sweep knows the file, also when it may not survive a power cut.
+        // From here on a sweep considers the file, even if the sync below fails.
         index.set(blob);
         release(path);
         await syncDirectory(dirname(target));

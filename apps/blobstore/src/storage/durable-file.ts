@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 /** System errors when opening or syncing another user's directory, or one of a read-only file system. */
 const mayNotSync = new Set(['EACCES', 'EPERM', 'EINVAL', 'EROFS', 'EBADF']);
 
-/** Makes the entries of a directory (creations, renames, removals) survive a power cut. */
+/** Makes the entries of a directory (creations, renames, removals) survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -15,8 +15,8 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Makes a directory that was just created survive a power cut, with those above it that were created for it. A
- * directory above that may not be opened was there before.
+ * Makes a newly created directory, and the parents that were created for it, survive a power failure. A parent that
+ * cannot be opened existed before.
  */
 export async function syncWithParents(path: string): Promise<void> {
   await syncDirectory(path);

@@ -7,7 +7,7 @@ import type { StoredBlob } from './storage.ts';
  * therefore publishes content and metadata in one step, and the index is a directory listing.
  */
 
-/** Where the files are, below the data directory. */
+/** Folder of the files, below the data directory. */
 export const objectsName = 'objects';
 
 /** 256 folders by the first byte of the digest, so that no directory grows without bound. */

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { replaceFile } from './durable-file.ts';
 
 /**
- * Blobs that are kept although the registry does not know them, and since when (milliseconds since 1970). Their bytes
- * stay where they are.
+ * Blobs that are kept although the registry does not know them, with the time when they were added (milliseconds
+ * since 1970). Their bytes are not moved.
  */
 export interface Quarantine {
   list(): Promise<ReadonlyMap<string, number>>;
@@ -11,7 +11,10 @@ export interface Quarantine {
   drop(blobIds: readonly string[]): Promise<void>;
 }
 
-/** A quarantine in a file. One that is lost or damaged begins again, which only keeps bytes for longer. */
+/**
+ * A quarantine in a file. If the file is lost or damaged, all periods start again, which only keeps bytes for
+ * longer.
+ */
 export async function openQuarantineFile(path: string): Promise<Quarantine> {
   const entries = parse(await readText(path));
   const save = () => replaceFile(path, JSON.stringify(Object.fromEntries(entries)));

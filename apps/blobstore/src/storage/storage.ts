@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { BlobIdentity } from '../base/blob-id-encoder.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** Content received and written to a local file, not yet part of the store. */
+/** Content that was received and written to a local file but is not part of the store yet. */
 export interface StagedBlob {
   path: string;
   /** Bytes */
@@ -24,11 +24,11 @@ export interface StoredContent {
   has(blobId: string): boolean;
 }
 
-/** A blob's file, opened, with the length that it should have. */
+/** An open file of a blob, whose length was checked. */
 export interface ContentFile {
   /**
-   * Another one after every change of the file; undefined for a file that was changed so recently that a further
-   * change may not show.
+   * Changes with every change of the file; undefined if the file was changed so recently that another change might
+   * not change the stamp.
    */
   stamp: string | undefined;
   /** Reads into `target` if it is long enough. Throws `BlobDamagedError` if the file has become shorter. */
@@ -37,13 +37,13 @@ export interface ContentFile {
   close(): Promise<void>;
 }
 
-/** First and last byte, both included. */
+/** Positions of the first and the last byte, both inclusive. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** Content that is old enough to be removed, where no live object keeps it. */
+/** Content that is old enough to be removed if no live object keeps it. */
 export interface Removable {
   blobId: string;
   /** Removes it as it was listed; content stored since then stays. */
@@ -51,7 +51,7 @@ export interface Removable {
 }
 
 /**
- * Storage of the bytes. Their meaning (epochs, objects, owners) is up to the registry. Everything throws
+ * Storage of the bytes. Their meaning (epochs, objects, owners) is up to the registry. All methods throw
  * `StorageUnavailableError` when disk or bucket fail, and writes throw `StorageFullError` when there is no space.
  */
 export interface Storage {
@@ -61,18 +61,18 @@ export interface Storage {
    */
   readonly holdMs: number;
   /**
-   * Writes a body to a local file while hashing it. Throws `BodyTooLargeError` past `limitBytes`; on any
-   * error, including a body that breaks off, nothing is left behind.
+   * Writes a body to a local file while hashing it. Throws `BodyTooLargeError` past `limitBytes`; on any error,
+   * including a truncated body, nothing is left behind.
    */
   stage(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StagedBlob>;
   /**
-   * Sets room aside for staged content that is not stored yet, until it is committed or discarded. Throws
-   * `StoreLimitError` when the store would hold more than it may.
+   * Reserves space for staged content that is not stored yet, until it is committed or discarded. Throws
+   * `StoreLimitError` if the store would exceed its limit.
    */
   reserve(staged: StagedBlob): void;
   /** Makes staged content durable under its identity, replacing (and so repairing) an existing copy. */
   commit(staged: StagedBlob, identity: BlobIdentity): Promise<StoredBlob>;
-  /** Forgets staged content; after a commit this does nothing. */
+  /** Removes staged content. Does nothing after a commit. */
   discard(staged: StagedBlob): Promise<void>;
   find(blobId: string): Promise<StoredBlob | undefined>;
   findByDigest(digest: string): Promise<StoredBlob | undefined>;
@@ -81,20 +81,20 @@ export interface Storage {
    * case is removed on the way: extra copies and interrupted uploads.
    */
   removable(look: { blobId?: string; mayRemove: boolean }): AsyncIterable<Removable>;
-  /** Opens the content for reading, where it is a local file. Throws `BlobDamagedError` when its length is wrong. */
+  /** Opens the content for reading, if it is a local file. Throws `BlobDamagedError` when its length is wrong. */
   open?(blob: StoredBlob): Promise<ContentFile>;
   /**
    * The content or a part of it as a stream with backpressure, unverified. Throws `BlobDamagedError` when its
    * length is wrong.
    */
   read(blob: StoredBlob, range?: ByteRange): Promise<Readable>;
-  /** The same in memory, for small content: a stream costs several times as much as a read. */
+  /** The same in memory, for small content, because a stream is several times as expensive as a read. */
   readAll(blob: StoredBlob, range?: ByteRange): Promise<Buffer>;
-  /** Gives `use` a local file with the content. */
+  /** Calls `use` with the path of a local file that has the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
   /** Block digests (`block-digests.ts`) stored at the commit; undefined when there are none or damaged ones. */
   blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
-  /** Keeps block digests that were computed again from content with the right digest. */
+  /** Stores block digests that were recomputed from content with the right digest. */
   keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
   /** Content that is kept although the registry does not know it */
   readonly quarantine: Quarantine;
@@ -105,12 +105,12 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
 
-/** The bytes on disk are not the ones that were stored. */
+/** The stored bytes have changed since they were stored. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
 }
 
-/** Disk or bucket cannot be used at the moment; this does not mean that anything is missing. */
+/** Disk or bucket is temporarily unavailable. This does not mean that content is missing. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }

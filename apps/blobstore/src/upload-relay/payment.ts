@@ -14,9 +14,9 @@ import {
 import { type Tip, tipFor } from './tip.ts';
 
 const suiType = normalizeStructTag('0x2::sui::SUI');
-/** How far the chain's clock may be ahead, as in the real relay's example. */
+/** How far the chain's clock may be ahead, in milliseconds, as in the real relay's example. */
 const maxAheadMs = 30_000;
-/** SHA-256 of the blob, SHA-256 of the nonce, and the blob's length as u64 */
+/** Length of the SHA-256 of the blob, the SHA-256 of the nonce, and the blob's length as u64 */
 const packageBytes = 72;
 
 export interface Upload {
@@ -29,13 +29,13 @@ export interface Upload {
 }
 
 /**
- * Checks that a transaction pays for an upload, in the order of the real relay: when it was, that the tip arrived,
- * and that the holder of the nonce meant it for this blob. Returns the SHA-256 that the blob must have, as base64url.
- * Throws the refusal.
+ * Checks that a transaction pays for an upload, in the order of the real relay: its age, the amount of the tip, and
+ * that the holder of the nonce paid for this blob. Returns the required SHA-256 of the blob as base64url. Throws an
+ * `ApiError` otherwise.
  */
 export function checkPayment(tip: Tip, transaction: PaidTransaction, upload: Upload): string {
   const { timestampMs } = transaction;
-  // Without a time it is in no checkpoint yet: it was executed a moment ago.
+  // A transaction without a time is not in a checkpoint yet, so it was executed a moment ago.
   const ageMs = timestampMs === null ? 0 : upload.nowMs - timestampMs;
   if (ageMs < -maxAheadMs) throw transactionOfTheFuture();
   if (ageMs > tip.freshnessMs) throw transactionTooOld();

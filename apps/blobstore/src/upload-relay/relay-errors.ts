@@ -1,8 +1,8 @@
 import { ApiError } from '../base/api-error.ts';
 
 /**
- * Errors of the upload relay. The statuses and messages are those of the real one, which sends only the message; here
- * it is in the envelope of all other routes, which `@mysten/walrus` reads as well.
+ * Errors of the upload relay. The statuses and messages are those of the real one, which sends only the message.
+ * Here it is in the envelope of all other routes, which `@mysten/walrus` can read too.
  */
 
 function refused(reason: string, message: string): ApiError {
@@ -28,11 +28,11 @@ export function relayNotOffered(): ApiError {
   );
 }
 
-/** By this reason `@mysten/walrus` knows that the registration has not arrived yet. */
+/** `@mysten/walrus` recognizes by this reason that the registration has not arrived yet. */
 export function notRegistered(): ApiError {
   return refused(
     'NOT_REGISTERED',
-    'the blob is not registered on chain, or its registration has ended or is of another kind: ' +
+    'the blob is not registered on chain, or its registration has expired or is of another kind: ' +
       'name the object of a deletable blob as deletable_blob_object, and none for a permanent one',
   );
 }
@@ -53,7 +53,7 @@ export function missingPayment(): ApiError {
 }
 
 export function transactionNotFound(): ApiError {
-  return refused('TRANSACTION_NOT_FOUND', 'there is no transaction with this ID that succeeded');
+  return refused('TRANSACTION_NOT_FOUND', 'no successful transaction has this ID');
 }
 
 export function transactionTooOld(): ApiError {
@@ -74,7 +74,7 @@ export function noTipSent(): ApiError {
 export function insufficientTip(received: bigint, expected: bigint): ApiError {
   return unpaid(
     'INSUFFICIENT_TIP',
-    `the tip of ${received} MIST is not sufficient, ${expected} MIST are expected`,
+    `the tip of ${received} MIST is not sufficient; ${expected} MIST are expected`,
   );
 }
 

@@ -6,7 +6,7 @@ import { queryOf, refuseUnknown } from '../http/query.ts';
 /** The validated query of an upload. */
 export interface RelayQuery {
   blobId: string;
-  /** The blob's object, where it is deletable */
+  /** Object id of a deletable blob */
   deletableObject: string | undefined;
   /** Base58 digest of the transaction that paid */
   transaction: string | undefined;
@@ -28,12 +28,12 @@ function digestOf(text: string | null): string | undefined {
 
 function nonceOf(text: string | null): Buffer | undefined {
   if (text === null) return undefined;
-  // 32 bytes as text are as long as a blob id, which is written alike.
+  // A blob id is also 32 bytes in unpadded URL-safe base64.
   if (!isBlobId(text)) throw malformedRequest('nonce must be 32 bytes in unpadded URL-safe base64');
   return Buffer.from(text, 'base64url');
 }
 
-/** Parses the query of `POST /v1/blob-upload-relay`. Throws the 400 of the first rule that is broken. */
+/** Parses the query of `POST /v1/blob-upload-relay`. Throws 400 for the first violated rule. */
 export function parseRelayQuery(url: string): RelayQuery {
   const query = queryOf(url);
   refuseUnknown(query, parameters);

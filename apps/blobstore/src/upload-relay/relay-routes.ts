@@ -17,8 +17,8 @@ export interface RelayRouteParts extends RelayParts {
 const maxWaiting = 1000;
 
 /**
- * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for clients that register and certify blobs by their own
- * transactions and send the bytes to one place. Without a chain both answer 501.
+ * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for clients that register and certify blobs in their own
+ * transactions and send the bytes to the relay. Without a chain both respond 501.
  */
 export function addUploadRelay(app: FastifyInstance, context: RelayRouteParts): void {
   const { concurrent } = context.limits.publisher;

@@ -20,13 +20,13 @@ import {
 import type { RelayQuery } from './relay-query.ts';
 import type { Tip } from './tip.ts';
 
-/** As in the real relay. The paid registration limits a body further. */
+/** Maximum body size in bytes, as in the real relay. The size in the registration limits a body further. */
 const maxBodyBytes = 2 ** 30;
 
-/** What uploads are relayed to, and what they cost. */
+/** The storage nodes to which uploads are relayed, and the tip for uploads. */
 export interface UploadRelay {
   node: StorageNode;
-  /** Uploads are free without one */
+  /** Uploads are free without it */
   tip: Tip | undefined;
   /** Milliseconds since 1970 */
   now: () => number;
@@ -40,7 +40,7 @@ export interface RelayParts {
   faults: Faults;
 }
 
-/** The answer, with the names and forms that the real relay has on the wire. */
+/** The response, with the wire names and formats of the real relay. */
 export interface RelayResponse {
   /** 32 numbers */
   blob_id: number[];
@@ -55,9 +55,9 @@ export interface RelayResponse {
 }
 
 /**
- * Accepts the bytes of a blob that its owner registered on chain, stores them, and only then confirms that by a
- * certificate of the storage nodes, with which the owner certifies the blob. Problems of the registration or the
- * payment are reported before the body is read. A repeated upload gets the same certificate.
+ * Receives the bytes of a blob that its owner registered on chain, stores them, and then returns a certificate of
+ * the storage nodes, with which the owner certifies the blob. Problems with the registration or the payment are
+ * reported before the body is read. A repeated upload gets the same certificate.
  */
 export async function relayUpload(
   context: RelayParts,
@@ -69,7 +69,7 @@ export async function relayUpload(
   const { size } = await requireRegistration(relay.node, query);
   if (size > maxBodyBytes) throw payloadTooLarge(maxBodyBytes);
   const paidDigest = await requirePayment(relay, query, size);
-  // The id determines the size, so a body of another size is another blob.
+  // The blob id determines the size, so a body of another size cannot be this blob.
   const otherSize = paidDigest === undefined ? blobIdMismatch() : blobLengthMismatch();
   const staged = await receiveBody(context.storage, body, size).catch((error: unknown) => {
     throw error instanceof ApiError && error.fields.httpStatus === 413 ? otherSize : error;
@@ -92,7 +92,7 @@ async function requireRegistration(
   return registration;
 }
 
-/** The SHA-256 of the blob that was paid for; undefined where nothing is to be paid. */
+/** The SHA-256 of the blob that was paid for; undefined if uploads are free. */
 async function requirePayment(
   { node, tip, now }: UploadRelay,
   { transaction: digest, nonce }: RelayQuery,
@@ -120,8 +120,8 @@ async function keepAndConfirm(
     await storage.commit(staged, identity);
     await fault.beforeCertificate();
     if (fault.leavesUncertified) throw insufficientConfirmations();
-    // Read again after the bytes are stored: from here on the registration keeps them, and it must be of the current
-    // epoch.
+    // Read again after the bytes are stored, because the registration may have expired, and its
+    // epoch must be the current one.
     const registration = await requireRegistration(node, query);
     const { message, signature } = await node.confirm(registration);
     return {

@@ -1,12 +1,12 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 
-/** What an upload costs, in MIST. */
+/** The price of an upload, in MIST. */
 export type TipKind =
   | { const: number }
-  /** `base`, and so much more for every started KiB of the encoded blob */
+  /** `base`, plus `perEncodedKib` for every started KiB of the encoded blob */
   | { linear: { base: number; perEncodedKib: number } };
 
-/** Who is paid for uploads, how much, and for how long a payment counts. */
+/** The receiver and amount of the tip for uploads, and how long a payment is valid. */
 export interface Tip {
   address: string;
   kind: TipKind;
@@ -22,7 +22,7 @@ export function tipFor(kind: TipKind, size: number, nShards: number): bigint {
   return BigInt(base) + BigInt(perEncodedKib) * BigInt(kibibytes);
 }
 
-/** The answer of `GET /v1/tip-config`, with the names that the real relay has on the wire. */
+/** The response of `GET /v1/tip-config`, with the wire names of the real relay. */
 export function tipConfig(tip: Tip | undefined): unknown {
   if (tip === undefined) return 'no_tip';
   const { address, kind } = tip;

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from '../../storage/storage.ts';
 import { RegistryUnavailableError } from '../blob-registry.ts';
 import { epochAt } from '../epoch-clock.ts';
 
-/** Epochs that all instances on a bucket count alike. Both throw `RegistryUnavailableError`. */
+/** Epochs that are the same for all instances on a bucket. Both methods throw `RegistryUnavailableError`. */
 export interface BucketEpochs {
   now(): Promise<number>;
   /** Advances the epoch for all instances. Two concurrent calls advance it once. */
@@ -12,19 +12,19 @@ export interface BucketEpochs {
 
 export interface BucketEpochsOptions {
   bucket: Bucket;
-  /** Null where epochs are advanced by hand alone */
+  /** Null if epochs are only advanced manually */
   durationMs: number | null;
   /** Milliseconds since 1970 */
   now: () => number;
 }
 
 const prefix = 'epochs/';
-/** How long an instance may count on as it did after another was moved on by hand. */
+/** How long an instance may miss a manual advance by another instance, in milliseconds. */
 const freshMs = 1000;
 
 /**
- * The clock counts from 1970, so that all instances agree on the start; each advance by hand is a key with the sum of
- * all advances up to it.
+ * Epochs are counted from 1970, so that all instances agree on the start. Each manual advance adds a key with the
+ * sum of all advances so far.
  */
 export function openBucketEpochs({ bucket, durationMs, now }: BucketEpochsOptions): BucketEpochs {
   let moved = 0;

@@ -1,17 +1,17 @@
 import type { Bucket } from '../../storage/s3/bucket.ts';
 
-/** What a bucket holds blobs for. All instances on it must agree. */
+/** The settings that a bucket belongs to. They must be the same for all instances on it. */
 export interface BucketIdentity {
   shards: number;
-  /** Absent where the bucket keeps the registry as well */
+  /** Absent if the registry is in the bucket too */
   chainId?: string;
-  /** Without a chain: the length of an epoch, null where epochs are advanced by hand alone */
+  /** Without a chain: the length of an epoch in milliseconds, null if epochs are only advanced manually */
   epochDurationMs?: number | null;
 }
 
 const prefix = 'store/';
 
-/** The key contains everything, so there is no content that could exist in two versions. */
+/** The key contains all settings and the value is empty, so two versions of one key cannot differ. */
 function keyOf({ shards, chainId = 'none', epochDurationMs }: BucketIdentity): string {
   const duration = epochDurationMs === undefined ? 'chain' : (epochDurationMs ?? 'hand');
   return `${prefix}${shards}.${chainId}.${duration}`;
@@ -28,7 +28,7 @@ function parseKey(key: string): BucketIdentity {
   };
 }
 
-/** The identity that a bucket was given; undefined for one without blobs. Throws for one with two. */
+/** The identity of a bucket; undefined for a new one. Throws if it has more than one. */
 export async function readBucketIdentity(bucket: Bucket): Promise<BucketIdentity | undefined> {
   const keys: string[] = [];
   for await (const page of bucket.list(prefix)) keys.push(...page.map(({ key }) => key));
@@ -37,8 +37,8 @@ export async function readBucketIdentity(bucket: Bucket): Promise<BucketIdentity
 }
 
 /**
- * Marks a new bucket. If two instances mark it differently at the same time, at least one of them sees both marks,
- * removes its own and throws.
+ * Writes the identity to a new bucket. If two instances write different ones at the same time, at least one of them
+ * sees both, removes its own and throws.
  */
 export async function claimBucket(bucket: Bucket, identity: BucketIdentity): Promise<void> {
   await bucket.put(keyOf(identity), '');
@@ -55,7 +55,7 @@ function describe({ shards, chainId, epochDurationMs }: BucketIdentity): string 
   return `${shards} shards, ${chainId === undefined ? `no chain and epochs ${epochs}` : `the chain ${chainId}`}`;
 }
 
-/** Throws, naming the settings, when a bucket is used for something else than it was made for. */
+/** Throws an error that names the settings if the identity of a bucket does not match them. */
 export function requireSameBucketIdentity(known: BucketIdentity, wanted: BucketIdentity): void {
   if (keyOf(known) === keyOf(wanted)) return;
   throw new Error(

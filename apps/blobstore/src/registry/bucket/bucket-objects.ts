@@ -1,5 +1,5 @@
 import type { ObjectRecord, PageRequest } from '../blob-registry.ts';
-import type { BucketRecords, ObjectPlace } from './bucket-records.ts';
+import type { BucketRecords, ObjectLocation } from './bucket-records.ts';
 import { foldEvents, type ObjectEvent } from './object-events.ts';
 import {
   blobPrefix,
@@ -10,22 +10,22 @@ import {
   summarise,
 } from './record-key.ts';
 
-/** An object as its records make it. */
-export interface StoredObject extends ObjectPlace {
+/** An object, computed from its records. */
+export interface StoredObject extends ObjectLocation {
   events: readonly ObjectEvent[];
-  /** For the next record */
+  /** The sequence number of the next record */
   sequence: number;
   record: ObjectRecord;
 }
 
-/** The objects of a bucket that have not ended. Everything throws `RegistryUnavailableError`. */
+/** The objects of a bucket that have not expired. All methods throw `RegistryUnavailableError`. */
 export interface BucketObjects {
   ofBlob(blobId: string, epoch: number): Promise<StoredObject[]>;
-  /** By its own id, or by that of the SharedBlob object that holds it. */
+  /** Finds an object by its own id, or by that of the SharedBlob object that contains it. */
   find(id: string, epoch: number): Promise<StoredObject | undefined>;
   list(page: PageRequest, blobId: string | undefined, epoch: number): Promise<ObjectRecord[]>;
   listBlobIds(page: PageRequest, epoch: number): Promise<string[]>;
-  /** Those of these blobs that a certified object keeps, from listings alone. */
+  /** Returns the blobs of `blobIds` that have a live certified object. Reads only listings. */
   keptAmong(blobIds: readonly string[], epoch: number): Promise<ReadonlySet<string>>;
   wasDeletedIn(blobId: string, epoch: number): Promise<boolean>;
   /** Whether there are records of the blob, all of them about expired objects. */
@@ -56,7 +56,7 @@ export function openBucketObjects(records: BucketRecords): BucketObjects {
     return found;
   }
 
-  /** Ids of all objects, also of those that ended, but not of what shares them. */
+  /** Ids of all objects, including expired ones, but not of SharedBlob objects. */
   async function* objectIds(after: string): AsyncGenerator<string> {
     for await (const ids of records.listIds(after)) {
       const places = await Promise.all(ids.map((id) => records.placeOf(id)));
@@ -85,7 +85,7 @@ export function openBucketObjects(records: BucketRecords): BucketObjects {
     },
 
     async listBlobIds({ after, limit }, epoch) {
-      // The character after the slash, so that no record of `after` itself is listed.
+      // `0` is the character after the slash, so that no record of `after` itself is listed.
       const from = after === undefined ? undefined : `${objectsPrefix}${after}0`;
       const found: string[] = [];
       for await (const listed of records.listObjects(objectsPrefix, from)) {

@@ -8,23 +8,23 @@ import { type ListedRecord, newRecordKey, parseRecordKey, type RecordKey } from 
 /** How many records are cached, about a kilobyte each. Records never change. */
 const rememberedRecords = 20_000;
 
-/** Where the records of an object are. */
-export interface ObjectPlace {
+/** The location of an object's records. */
+export interface ObjectLocation {
   blobId: string;
   objectId: string;
 }
 
-/** The records of all objects in a bucket. Everything throws `RegistryUnavailableError`. */
+/** The records of all objects in a bucket. All methods throw `RegistryUnavailableError`. */
 export interface BucketRecords {
-  /** Listed records with a prefix, those of one object together, from the key behind `after` on. */
+  /** Lists the records below a prefix, after the key `after`, grouped by object. */
   listObjects(prefix: string, after?: string): AsyncIterable<ListedRecord[]>;
-  /** All that happened to an object in the order of its records; undefined when some of them were just removed. */
+  /** All events of an object in the order of its records; undefined if some records have just been removed. */
   eventsOf(records: readonly ListedRecord[]): Promise<ObjectEvent[] | undefined>;
   append(record: RecordKey, events: readonly ObjectEvent[]): Promise<void>;
-  /** Maps an id to an object. Written before the object, so that every object has its id. */
-  point(id: string, place: ObjectPlace): Promise<void>;
-  placeOf(id: string): Promise<ObjectPlace | undefined>;
-  /** Ids that lead anywhere, in pages, in their order. */
+  /** Maps an id to an object. Written before the object, so that every object can be found by its id. */
+  point(id: string, place: ObjectLocation): Promise<void>;
+  placeOf(id: string): Promise<ObjectLocation | undefined>;
+  /** All ids that are mapped to an object, sorted, in pages. */
   listIds(after: string): AsyncIterable<string[]>;
   /** Removes an object. Its deletion records are removed last, so that an interrupted removal does not revive it. */
   forget(records: readonly ListedRecord[], ids: readonly string[]): Promise<void>;
@@ -57,7 +57,7 @@ function inOrder(a: ListedRecord, b: ListedRecord): number {
 
 export function openBucketRecords(bucket: Bucket): BucketRecords {
   const known = new LRUCache<string, ObjectEvent[]>({ max: rememberedRecords });
-  const places = new LRUCache<string, ObjectPlace>({ max: rememberedRecords });
+  const places = new LRUCache<string, ObjectLocation>({ max: rememberedRecords });
 
   async function read(key: string): Promise<ObjectEvent[] | undefined> {
     const remembered = known.get(key);
@@ -102,7 +102,7 @@ export function openBucketRecords(bucket: Bucket): BucketRecords {
       if (remembered !== undefined) return remembered;
       const body = await asking(() => bucket.get(idsPrefix + id));
       if (body === undefined) return undefined;
-      const place = JSON.parse(body.toString()) as ObjectPlace;
+      const place = JSON.parse(body.toString()) as ObjectLocation;
       places.set(id, place);
       return place;
     },

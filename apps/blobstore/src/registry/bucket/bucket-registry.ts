@@ -22,15 +22,15 @@ import { type ListedRecord, objectsPrefix, type RecordKind, summarise } from './
 export interface BucketRegistryOptions {
   bucket: Bucket;
   nShards: number;
-  /** Null where epochs are advanced by hand alone */
+  /** Null if epochs are only advanced manually */
   epochDurationMs: number | null;
   /** Milliseconds since 1970 */
   now: () => number;
-  /** How long the records of an object stay after its end, in milliseconds */
+  /** How long the records of an object are kept after it has expired, in milliseconds */
   graceMs: number;
 }
 
-/** What becomes of an object with its certificate, as events. */
+/** The events for what happens to an object once it is certified. */
 function eventsAfter({ sendObjectTo, share, burn, attributes }: AfterStore): ObjectEvent[] {
   const events: ObjectEvent[] = [];
   if (attributes !== undefined) events.push({ kind: 'attributes', changes: attributes });
@@ -50,17 +50,18 @@ function describe({ object, owned }: ObjectRecord) {
 }
 
 /**
- * A registry that instances share without a chain: each change of an object is a separate record in the bucket, and
- * an object is the sum of its records. Only records that never change are kept in memory, so each instance sees at
- * once what the others did. As in the registry of one instance, deleting and setting attributes works for any owner
- * of an object. There is no spare storage: two instances could use it up twice.
+ * A registry that several instances share without a chain. Each change of an object is a separate record in the
+ * bucket, and the state of an object is computed from its records. Records never change and only they are cached,
+ * so each instance sees the changes of the others immediately. As in the registry of one instance, it deletes
+ * objects and sets attributes regardless of their owner. There is no spare storage, because two instances could use
+ * it up twice.
  */
 export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry {
   const { bucket, nShards, graceMs } = options;
   const epochs = openBucketEpochs({ bucket, durationMs: options.epochDurationMs, now: options.now });
   const records = openBucketRecords(bucket);
   const objects = openBucketObjects(records);
-  /** By object id: a change builds on the one before */
+  /** By object id, because each change depends on the previous one */
   const changes = createKeyedLock();
 
   async function registration({ blobId, size, deletable, storageId, ...blob }: NewBlob) {
@@ -83,7 +84,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     return { object, registered: { kind: 'registered', object, event: newEvent() } as const };
   }
 
-  /** Writes what happened to an object. Returns the object after it. */
+  /** Writes a record with these events. Returns the resulting object. */
   async function record(
     { blobId, objectId, events, sequence }: Pick<StoredObject, 'blobId' | 'objectId' | 'events' | 'sequence'>,
     kind: RecordKind,
@@ -98,7 +99,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     return after;
   }
 
-  /** The object to be changed. Throws when there is none, or it is within a shared one. */
+  /** The object to be changed. Throws if it does not exist or is in a shared object. */
   async function existing(id: string): Promise<StoredObject> {
     const found = await objects.find(id, await epochs.now());
     if (found === undefined || found.record.burnt) {
@@ -136,12 +137,12 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
       const { object, registered } = await registration(blob);
       const { id: objectId, blobId, storage } = object;
       const begun = [content(), records.point(objectId, { blobId, objectId })];
-      // Whichever fails, the other is not left running behind the answer.
+      // If one fails, waits for the other, so that nothing is still running when the error is reported.
       await Promise.allSettled(begun);
       await Promise.all(begun);
       const epoch = await epochs.now();
       if (storage.endEpoch <= epoch) {
-        throw new RegistryUnavailableError('the storage ended before the blob was certified');
+        throw new RegistryUnavailableError('the storage expired before the blob was certified');
       }
       // A single record, so that a crash leaves either the whole object or nothing.
       const after = await record({ blobId, objectId, events: [], sequence: 0 }, 'certified', [
@@ -252,9 +253,9 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
 }
 
 /**
- * The records of objects that are no longer needed: they ended an epoch ago, were deleted in an earlier one, or are
- * remains of a removed object, and none was written since `beforeMs`. By then even an instance whose clock is slow
- * knows of the end.
+ * The records of objects that are no longer needed: objects that expired an epoch ago or were deleted in an earlier
+ * epoch, and remains of removed objects. Only objects without a record since `beforeMs`, so that even an instance
+ * whose clock is slow considers them expired.
  */
 export async function* endedObjects(
   records: BucketRecords,

@@ -6,11 +6,11 @@ export type ObjectEvent =
   | { kind: 'certified'; epoch: number; event: EventId }
   | { kind: 'extended'; endEpoch: number }
   | { kind: 'attributes'; changes: Readonly<Record<string, string | null>> }
-  /** The publisher gave it away, shared it, or destroyed it while its blob stays */
+  /** The publisher transferred, shared or destroyed the object; its blob stays */
   | { kind: 'released'; sharedBlobObject?: string; burnt?: boolean }
   | { kind: 'deleted'; epoch: number };
 
-/** Attributes after a change; null removes one. */
+/** Attributes after a change. Null removes an attribute. */
 function changedAttributes(
   attributes: BlobAttributes,
   changes: Readonly<Record<string, string | null>>,
@@ -23,7 +23,7 @@ function applied(record: ObjectRecord, event: ObjectEvent): ObjectRecord {
   const { object } = record;
   switch (event.kind) {
     case 'certified':
-      // Two instances may certify a registration concurrently: the first in the order of records counts.
+      // If two instances certify a registration concurrently, the first record counts.
       if (object.certifiedEpoch !== null) return record;
       return { ...record, object: { ...object, certifiedEpoch: event.epoch }, event: event.event };
     case 'extended': {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BucketKey } from '../../storage/s3/bucket.ts';
 
-/** The event of a record, as far as listings need it. */
+/** The kind of event in a record, as needed by listings. */
 export type RecordKind = 'registered' | 'certified' | 'extended' | 'changed' | 'deleted';
 
 /**
@@ -11,10 +11,10 @@ export type RecordKind = 'registered' | 'certified' | 'extended' | 'changed' | '
 export interface RecordKey {
   blobId: string;
   objectId: string;
-  /** One more than the highest that its writer saw */
+  /** One more than the highest sequence that its writer saw */
   sequence: number;
   kind: RecordKind;
-  /** The end of the object after the record; of a deletion, the epoch it was done in */
+  /** The end epoch of the object after this record; for a deletion, the epoch of the deletion */
   epoch: number;
 }
 
@@ -54,9 +54,9 @@ export function parseRecordKey({ key, modifiedAtMs }: BucketKey): ListedRecord |
   };
 }
 
-/** What the keys of one object's records show without reading their content. */
+/** The state of an object as far as the keys of its records show it, without reading their content. */
 export interface ObjectSummary {
-  /** Whether the record is there that the object began with */
+  /** Whether the first record of the object exists */
   begun: boolean;
   certified: boolean;
   /** Exclusive */

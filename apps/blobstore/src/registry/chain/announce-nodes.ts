@@ -11,8 +11,8 @@ export interface AnnouncementParts {
 }
 
 /**
- * Has the chain list `url` as the place where all storage nodes answer, by which clients find them. Throws when the
- * chain does not take it.
+ * Registers `url` on the chain as the address of all storage nodes, so that clients find them. Throws if the chain
+ * rejects it.
  */
 export async function announceStorageNodes(
   { chainUrl, chainId, signer }: AnnouncementParts,
@@ -25,5 +25,6 @@ export async function announceStorageNodes(
     body: JSON.stringify({ url, signature: Buffer.from(signature!).toString('base64') }),
     signal: AbortSignal.timeout(timeoutMs),
   });
-  if (!response.ok) throw new Error(`${chainUrl} answered ${response.status} to the announcement`);
+  if (!response.ok)
+    throw new Error(`${chainUrl} rejected the storage node address with status ${response.status}`);
 }

@@ -9,7 +9,7 @@ interface Waiting<T, R> {
   reject: (error: unknown) => void;
 }
 
-/** How long callers of one batch are waited for to come back, in milliseconds. */
+/** How long to wait for the callers of the previous batch to submit new items, in milliseconds. */
 const lingerMs = 10;
 
 /**

@@ -5,7 +5,7 @@ import { parseStructTag } from '@mysten/sui/utils';
 import type { EventId } from '../blob-registry.ts';
 import { ObjectIndex } from '../object-index.ts';
 
-/** A blob object as its events tell of it. It may have been burnt or wrapped since, which is no event. */
+/** A blob object according to its events. It may have been burnt or wrapped since, which emits no event. */
 export interface KnownBlob {
   objectId: string;
   blobId: string;
@@ -15,7 +15,7 @@ export interface KnownBlob {
   endEpoch: number;
   deletable: boolean;
   registration: EventId;
-  /** The last certification, first or by an extension; absent before */
+  /** The most recent certification, by the first certificate or an extension; absent before */
   certificate?: { epoch: number; event: EventId };
 }
 
@@ -26,34 +26,34 @@ export function isCertified(blob: KnownBlob): blob is CertifiedBlob {
 }
 
 /**
- * All blob objects that have not ended, from the events of Walrus: regardless of who registered, certified, extended
- * or deleted them, and of who owns them now.
+ * All blob objects that have not expired, computed from the events of Walrus, regardless of who registered,
+ * certified, extended or deleted them and of who owns them.
  */
 export interface BlobIndex {
   objects: ObjectIndex<KnownBlob>;
   /** Reads all events since the last time. Throws `ChainUnavailableError` and `ChainRejectedError`. */
   catchUp(): Promise<void>;
-  /** Takes the events of a transaction that has just been executed, before they are listed. */
+  /** Applies the events of a transaction that has just been executed, before they are listed. */
   take(events: SuiClientTypes.Event[], txDigest: string): void;
   /** Whether an object of the blob was deleted in the given epoch. */
   wasDeletedIn(blobId: string, epoch: number): boolean;
-  /** Whether an object of the blob was deleted or has expired, until that is forgotten. */
+  /** Whether an object of the blob was deleted or has expired, until `forgetBlob` is called. */
   hasEnded(blobId: string): boolean;
   forgetBlob(blobId: string): void;
   /** Drops objects that have expired by `epoch`. */
   prune(epoch: number): void;
-  /** Names the blob of every deletion from here on. */
+  /** Calls `listener` with the blob of every later deletion. */
   onDeleted(listener: (blobId: string) => void): void;
 }
 
-/** Public full nodes shorten a page to what they allow. */
+/** Events per page. Public full nodes may return fewer. */
 const pageSize = 1000;
 
 export function createBlobIndex(chain: ChainClient, packageId: string): BlobIndex {
   const objects = new ObjectIndex<KnownBlob>();
   /** By blob id: the last epoch in which an object of it was deleted */
   const deletions = new Map<string, number>();
-  /** Deleted objects whose events are not listed yet, and must not bring them back */
+  /** Deleted objects whose earlier events are not listed yet; those events must not restore them */
   const deletedAhead = new Set<string>();
   const ended = new Set<string>();
   const listeners: ((blobId: string) => void)[] = [];

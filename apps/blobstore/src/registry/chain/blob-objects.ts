@@ -21,12 +21,12 @@ export interface ObjectRef {
 export interface ReadBlob {
   object: ObjectRecord['object'];
   attributes: BlobAttributes;
-  /** Of the requested object */
+  /** Reference of the requested object */
   ref: ObjectRef;
   sharedBlobObject?: string;
 }
 
-/** Objects per read; full nodes take no more. */
+/** Maximum number of objects per read, set by full nodes. */
 const maxRead = 50;
 const attributesField = bcs.string().serialize('metadata').toBytes();
 
@@ -50,7 +50,7 @@ function toBlobObject(blob: Blob): ReadBlob['object'] {
   };
 }
 
-/** Objects by their ids; one that does not exist is left out. */
+/** Reads objects by id. Objects that do not exist are omitted. */
 export async function readObjects(chain: ChainClient, ids: string[]): Promise<Map<string, ChainObject>> {
   const found = new Map<string, ChainObject>();
   for (let start = 0; start < ids.length; start += maxRead) {
@@ -91,8 +91,8 @@ function parseBlob(
 }
 
 /**
- * Blobs by the ids of their own objects or of those that share them. Ids that are not blobs, or no longer exist, are
- * left out.
+ * Reads blobs by the ids of their own objects or of their SharedBlob objects. Ids that are not blobs, or no longer
+ * exist, are omitted.
  */
 export async function readBlobs(
   chain: ChainClient,
@@ -122,7 +122,7 @@ export async function readBlobs(
   return found;
 }
 
-/** Of some objects those that share a blob, by the id of the blob's own object. */
+/** The SharedBlob objects among `ids`, by the id of the blob object that they contain. */
 export async function sharedAmong(
   chain: ChainClient,
   packageId: string,

@@ -1,7 +1,7 @@
 import type { EventId } from '../blob-registry.ts';
 import { isCertified, type KnownBlob } from './blob-index.ts';
 
-/** The status of a blob id over all its objects, with the names that storage nodes have on the wire. */
+/** The combined status of all objects of a blob, with the wire names of storage nodes. */
 export type BlobStatus =
   | 'nonexistent'
   | { permanent: PermanentStatus }

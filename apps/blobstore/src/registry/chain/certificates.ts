@@ -2,12 +2,12 @@ import { blobIdToInteger, storageConfirmation } from '@memrelay/chain/walrus-bcs
 import type { NodeSigner } from './node-key.ts';
 import type { Certificate } from './walrus-calls.ts';
 
-/** What the storage nodes certify to keep. */
+/** A blob that the storage nodes promise to keep. */
 export interface Promised {
   blobId: string;
-  /** Of a deletable blob; a permanent one is kept regardless of its object */
+  /** Object id of a deletable blob; absent for a permanent one */
   deletableObject?: string | undefined;
-  /** The current one, or the chain refuses the certificate */
+  /** The current epoch; the chain rejects a certificate of another one */
   epoch: number;
 }
 

@@ -27,7 +27,7 @@ import { createWallet } from './wallet.ts';
 import { fetchChainInfo, readWalrusState, readWalrusSystem } from './walrus-system.ts';
 
 export interface ChainRegistryOptions {
-  /** gRPC-web address of the chain; its `/info` names the Walrus objects */
+  /** gRPC-web address of the chain; `/info` there returns the ids of the Walrus objects */
   url: string;
   /** `suiprivkey1…` of the account that pays */
   walletKey: string;
@@ -40,14 +40,17 @@ export interface ChainRegistry extends BlobRegistry {
   /** Short identifier of the chain */
   chainId: string;
   storageNode: StorageNode;
-  /** Writes to the chain at which URL the storage nodes answer. Throws when the chain refuses it. */
+  /** Registers the URL of the storage nodes on the chain. Throws if the chain rejects it. */
   announce(url: string): Promise<void>;
 }
 
 /** Maximum number of blobs per transaction; each adds four commands, and a full node accepts 1024. */
 const maxBatch = 50;
 
-/** An unreachable chain means "unknown", never "there is none"; rejections by the chain stay errors. */
+/**
+ * An unreachable chain becomes `RegistryUnavailableError` ("unknown"), never an empty result. Rejections stay
+ * errors.
+ */
 async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -91,15 +94,15 @@ function parseWalletKey(text: string): Ed25519Keypair {
 }
 
 /**
- * A registry on chain, by transactions of the publisher's own account. Throws a plain error that names the
- * setting when the chain does not answer or the node key is not that of its committee.
+ * Opens a registry on chain, which uses transactions of the publisher's account. Throws a plain error that names
+ * the setting if the chain does not respond or the node key does not belong to its committee.
  */
 export async function openChainRegistry(options: ChainRegistryOptions): Promise<ChainRegistry> {
   const { parts, state, chainId } = await connect(options);
   const { chain, system, wallet, index, kept, signer } = parts;
   const spares = createSpareStorage(chain, system.packageId, wallet.address);
   const store = createBatcher(maxBatch, (stores: Store[]) => storeEach(parts, stores));
-  /** One at a time: the events of a page must not be applied twice. */
+  /** Reads run one at a time, so that the events of a page are not applied twice. */
   const catchUp = createSharedRead(() => index.catchUp());
   const freshness = createFreshness(state.epoch, {
     async everything() {
@@ -125,13 +128,16 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     return storageId === undefined ? use({}) : spares.claim(storageId, (spare) => use({ spare }));
   }
 
-  /** Notes the registrations that the publisher owns and does not know of: the answer to its transaction was lost. */
+  /**
+   * Records registrations that the publisher owns without knowing, because the response to its transaction was
+   * lost.
+   */
   async function adopt(registered: KnownBlob[]): Promise<void> {
     const unknown = registered.map(({ objectId }) => objectId).filter((id) => !kept.has(id));
     for (const { objectId, owner } of (await readObjects(chain, unknown)).values()) {
       const isOwn = owner.$kind === 'AddressOwner' && owner.AddressOwner === wallet.address;
       const known = index.objects.get(objectId);
-      // It was certified in the meantime and may be on its way to another owner.
+      // If it was certified in the meantime, it may be about to be transferred to another owner.
       if (isOwn && known !== undefined && !isCertified(known)) kept.add(objectId);
     }
   }
@@ -201,8 +207,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       }));
     },
 
-    // An upload relay certifies for any client that registered a blob; a registration can be certified until it
-    // expires.
+    // The upload relay certifies blobs of any client, and a registration can be certified until it expires.
     async isPromised(blobId) {
       const epoch = await freshness.now();
       return index.objects.liveOf(blobId, epoch).length > 0;

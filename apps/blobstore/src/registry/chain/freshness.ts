@@ -6,14 +6,14 @@ import { createSharedRead } from './shared-read.ts';
  * problems.
  */
 const maxAgeMs = 1000;
-/** How long an answer about a live blob waits for a chain that hangs. */
+/** How long a query about a live blob waits for a chain that hangs, in milliseconds. */
 const patienceMs = 500;
-/** How long the last known state may be used while the chain does not respond. */
+/** How long the last known state may be used while the chain does not respond, in milliseconds. */
 const maxSilenceMs = 60_000;
 
-/** Answers with the chain's state at the time of the question. */
+/** Answers queries with the chain's state at the time of the query. */
 export interface Freshness {
-  /** The epoch, read now. Rejects as the read does. */
+  /** Reads the epoch now. Rejects if the read fails. */
   now(): Promise<number>;
   /**
    * The result of `look` at the current epoch. The chain's events are read first, because the owner of an object may
@@ -38,10 +38,10 @@ export function createFreshness(
   now: () => number = () => performance.now(),
 ): Freshness {
   let known = epoch;
-  /** When the last read began that brought the epoch, and the last that succeeded */
+  /** Start of the last read that returned the epoch, and of the last successful read */
   let epochAtMs = now();
   let readAtMs = epochAtMs;
-  /** When a read last failed or took too long, as long as none succeeded since */
+  /** When a read last failed or took too long; reset by a successful read */
   let troubleAtMs = Number.NEGATIVE_INFINITY;
 
   async function noting<T>(read: () => Promise<T>): Promise<T> {
@@ -68,7 +68,7 @@ export function createFreshness(
   const readEvents = createSharedRead(() => noting(() => reads.events()));
   const hasEpoch = () => now() - epochAtMs <= maxAgeMs;
 
-  /** Whether the chain has answered in time. */
+  /** Reads the latest state. Returns whether the chain responded in time. */
   async function refresh(): Promise<boolean> {
     const answered = (hasEpoch() ? readEvents() : readEverything()).then(
       () => true,

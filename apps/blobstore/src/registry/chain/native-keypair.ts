@@ -2,10 +2,12 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 
-/** PKCS #8 of an Ed25519 key up to the 32 secret bytes, RFC 8410. */
+/** The bytes before the 32 secret bytes in the PKCS #8 form of an Ed25519 key (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The same address and the same signatures, created by OpenSSL: 0.04 ms instead of 1.5 ms in JavaScript. */
+/**
+ * Signs with OpenSSL, which takes 0.04 ms instead of 1.5 ms in JavaScript. Addresses and signatures are the same.
+ */
 export class NativeKeypair extends Ed25519Keypair {
   readonly #key: KeyObject;
 

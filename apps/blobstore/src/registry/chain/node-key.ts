@@ -5,12 +5,12 @@ import { Piscina } from 'piscina';
 
 /** Signs for all storage nodes of the network at once. */
 export interface NodeSigner {
-  /** BLS signatures over messages, in their order, compressed G2 */
+  /** BLS signatures of the messages, in their order, as compressed G2 points */
   sign(messages: Uint8Array[]): Promise<Uint8Array[]>;
   close(): Promise<void>;
 }
 
-/** The secret of the storage nodes from its file: 64 hex digits. Its content never appears in an error. */
+/** Reads the secret key of the storage nodes from a file with 64 hex digits. Errors never contain the content. */
 export async function readNodeKey(path: string): Promise<Uint8Array> {
   const text = await readFile(path, 'utf8').then(
     (content) => content.trim(),
@@ -25,12 +25,12 @@ export async function readNodeKey(path: string): Promise<Uint8Array> {
 }
 
 const threads = 2;
-/** A second thread that nothing needs is let go. */
+/** Idle time after which the additional worker thread ends, in milliseconds. */
 const idleTimeoutMs = 30_000;
 
 /**
- * One signature takes 2 ms of computation. A single one is computed here, which is faster than passing it on; many
- * are divided among worker threads.
+ * One signature takes 2 ms of computation. A single signature is computed in this thread, which is faster than
+ * passing it on. Several are divided among worker threads.
  */
 export function createNodeSigner(secretKey: Uint8Array): NodeSigner {
   const pool = new Piscina<Uint8Array[], Uint8Array[]>({

@@ -30,7 +30,7 @@ interface OwnBlob extends ReadBlob {
  */
 export function createObjectChanges(parts: ChainParts): Changes {
   const { chain, system, wallet, index, kept, state } = parts;
-  /** By object id: a change builds on the one before */
+  /** By object id, because each change depends on the previous one */
   const turns = createKeyedLock();
 
   function refuse(reason: RefusalReason, objectId: string, why: string): never {
@@ -42,13 +42,13 @@ export function createObjectChanges(parts: ChainParts): Changes {
     const known = blob ? undefined : index.objects.get(objectId);
     const standing = blob ?? (known && (await readShared(parts, known)));
     if (standing === undefined || standing.object.storage.endEpoch <= epoch)
-      return refuse('not-found', objectId, 'is not there');
+      return refuse('not-found', objectId, 'does not exist');
     if (blob === undefined || !kept.has(objectId))
       return refuse('not-owned', objectId, 'is not an object of this publisher');
     return { ...blob, objectId };
   }
 
-  /** Executes what `add` adds for the blob, and applies the result. */
+  /** Executes a transaction with the calls that `add` adds for the blob, and applies the result. */
   async function execute(
     { objectId, ref }: OwnBlob,
     after: AfterStore,
@@ -65,7 +65,10 @@ export function createObjectChanges(parts: ChainParts): Changes {
     return executed.created;
   }
 
-  /** Certifies the blob if it is not certified yet, extends it, and transfers, shares or burns it as `after` says. */
+  /**
+   * Certifies the blob if it is not certified yet, extends it, and transfers, shares or burns it as `after`
+   * specifies.
+   */
   async function certifyAndExtend(blob: OwnBlob, epochs: number, after: AfterStore): Promise<PaidObject> {
     const { objectId, object } = blob;
     const { blobId, deletable, storage } = object;

@@ -7,18 +7,20 @@ import type { Freshness } from './freshness.ts';
 import { readShared } from './sharing.ts';
 import type { ChainParts } from './store-batch.ts';
 
-/** An object that is no more has no storage object either. */
+/** Storage id of an object that no longer exists. */
 const noObject = `0x${'0'.repeat(64)}`;
 
-/** Details of single objects: events show which are live, the objects themselves have the rest. */
+/**
+ * Details of individual objects. Events show which objects are live; the other fields are read from the objects.
+ */
 export interface ObjectListing {
-  /** A live certified blob by the id of its object, or of the SharedBlob object that holds it. */
+  /** A live certified blob by the id of its object, or of the SharedBlob object that contains it. */
   find(objectId: string): Promise<FoundObject | undefined>;
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
   listBlobIds(page: PageRequest): Promise<string[]>;
 }
 
-/** What events show about an object that cannot be read anymore. */
+/** The record of an object that can no longer be read, as far as events show it. */
 function fromEvents(
   { objectId, blobId, size, ...known }: KnownBlob,
   nShards: number,

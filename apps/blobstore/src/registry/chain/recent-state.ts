@@ -1,11 +1,13 @@
 import type { WalrusState } from './walrus-system.ts';
 
-/** How long the state counts as recent, in milliseconds. A chain that hangs is noticed by the next read. */
+/** How long the state counts as recent, in milliseconds. */
 const maxAgeMs = 1000;
 
 /** State that changes at most once per epoch, so that not every store needs to read it. */
 export interface RecentState {
-  /** Read within the last second, and of `epoch` when one is named. Rejects as the read does. */
+  /**
+   * State that was read within the last second and, if `epoch` is given, belongs to it. Rejects if the read fails.
+   */
   get(epoch?: number): Promise<WalrusState>;
   /** Makes the next `get` read again, because the chain rejected a request that was correct for this state. */
   forget(): void;

@@ -3,8 +3,8 @@ import { type ReadBlob, readBlobs, sharedAmong } from './blob-objects.ts';
 import type { ChainParts } from './store-batch.ts';
 
 /**
- * A blob that is not a top-level object on chain: it is in the SharedBlob object that the transaction of its last
- * certificate created or extended; undefined for a burnt one. There is no event of sharing.
+ * Reads a blob that is not a top-level object on chain. Sharing emits no event, so the SharedBlob object is found
+ * through the transaction of the blob's last certificate, which created or extended it. Undefined for a burnt blob.
  */
 export async function readShared(
   { chain, system: { packageId } }: Pick<ChainParts, 'chain' | 'system'>,

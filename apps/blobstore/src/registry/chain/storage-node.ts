@@ -11,28 +11,28 @@ import type { Certificate } from './walrus-calls.ts';
 
 /** A registered blob that has not ended. */
 export interface Registration extends Pick<KnownBlob, 'objectId' | 'blobId' | 'size' | 'deletable'> {
-  /** The epoch of the lookup, and of any promise */
+  /** The epoch of the lookup, also used for confirmations */
   epoch: number;
 }
 
-/** The transaction behind a digest, as far as it is about payment. */
+/** A transaction with the fields that are needed to check a payment. */
 export type PaidTransaction = SuiClientTypes.Transaction<{ transaction: true; balanceChanges: true }>;
 
 /** The network's storage nodes, all in this process, for clients that register blobs themselves. */
 export interface StorageNode {
   committee: StorageCommittee;
   /**
-   * The registration of a blob: the named deletable object, or any permanent one. It is read from the chain after the
-   * call started; undefined when there is none. Throws `RegistryUnavailableError`, as the methods below do.
+   * The registration of a blob: `deletableObject`, or any permanent object. It is read from the chain after the
+   * call started; undefined if there is none. Throws `RegistryUnavailableError`, as the methods below do.
    */
   registration(blobId: string, deletableObject?: string): Promise<Registration | undefined>;
   /** Size of a blob that any live object registers, in bytes; undefined when there is none. */
   registeredSize(blobId: string): Promise<number | undefined>;
   /** The combined status of the live objects of a blob. */
   status(blobId: string): Promise<BlobStatus>;
-  /** Certifies, for all nodes, to keep a registered blob, whose bytes are durable. */
+  /** Creates the certificate of all nodes for a registered blob. Its bytes must be durable. */
   confirm(registration: Registration): Promise<Certificate>;
-  /** The promise of one node alone, by its place in the committee. */
+  /** The confirmation of one node, by its index in the committee. */
   confirmAs(member: number, registration: Registration): Certificate;
   /** A successful transaction; undefined when there is none. */
   transaction(digest: string): Promise<PaidTransaction | undefined>;

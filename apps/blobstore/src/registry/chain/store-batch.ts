@@ -30,17 +30,17 @@ export interface ChainParts {
 
 export interface Store {
   blob: NewBlob;
-  /** Storage that it uses up instead of buying some */
+  /** Spare storage to use up instead of buying new storage */
   spare?: ObjectRef;
 }
 
 interface Registered extends Store {
   objectId: string;
-  /** In which it is certified; a certificate must be of the epoch in which it is handed in */
+  /** The epoch of its certificate, which must be submitted in the same epoch */
   epoch: number;
 }
 
-/** Registers blobs in one transaction, and certifies those of them that `certificates` has. */
+/** Registers blobs in one transaction, and certifies those that have an entry in `certificates`. */
 async function register(
   { system, wallet, index, kept }: ChainParts,
   stores: Store[],
@@ -85,7 +85,9 @@ export async function registerAlone(parts: ChainParts, store: Store): Promise<st
   return entries[0]!.objectId;
 }
 
-/** Whether a blob can be certified in the transaction that registers it, and be read afterwards. */
+/**
+ * Whether a blob can be certified in the transaction that registers it, with its object still readable afterwards.
+ */
 function isDoneAtOnce({ blob }: Store): boolean {
   return !blob.deletable && !blob.share && !blob.burn;
 }
@@ -113,7 +115,7 @@ async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObjec
     system.packageId,
     entries.map(({ objectId }) => objectId),
   );
-  // While a blob is being certified, everything else about its object is final, unless the object then moves on.
+  // Objects can be read while they are certified, except those that are then shared or burnt.
   if (late.some(({ blob }) => blob.share || blob.burn)) await reading;
   const [read, shared] = await Promise.all([reading, certifyLate(parts, late, executed)]);
 
@@ -160,7 +162,7 @@ async function certifyLate(
   }
 }
 
-/** Certifies blobs, each in its epoch, and does with them what shall be done. */
+/** Certifies blobs, each in its epoch, and then transfers, shares or burns them as requested. */
 async function certifyIn(
   { chain, system, wallet, signer, index }: ChainParts,
   entries: Registered[],
@@ -189,8 +191,8 @@ async function certifyIn(
 }
 
 /**
- * As `storeBatch`, but a store that the chain refuses is retried alone: the epoch may have changed in the meantime,
- * or another blob of the batch may have been the reason.
+ * Like `storeBatch`, but a store that the chain rejects is retried on its own: the epoch may have changed in the
+ * meantime, or another blob of the batch may have been the reason.
  */
 export async function storeEach(
   parts: ChainParts,

@@ -9,7 +9,7 @@ import { NativeKeypair } from './native-keypair.ts';
 
 interface Coins {
   gasPrice: string;
-  /** All SUI coins at first; one is left after the first transaction */
+  /** All SUI coins at first; after the first transaction a single merged one */
   gas: ObjectRef[];
   wal: ObjectRef[];
 }
@@ -17,15 +17,17 @@ interface Coins {
 export interface Executed {
   digest: string;
   events: SuiClientTypes.Event[];
-  /** Ids of the objects that it made */
+  /** Ids of the created objects */
   created: string[];
   /** Reference of an object after the transaction, to use it in the next one */
   refOf(objectId: string): ObjectRef;
 }
 
-/** MIST. Storing an object costs some 10 million on a public network; the unused part stays in the coin. */
+/**
+ * Gas budget in MIST. Storing an object costs about 10 million on a public network. The unused part is not charged.
+ */
 const budgetPerObject = 20_000_000;
-/** A full node answers within a few seconds; a client that waits for its store does not wait much longer. */
+/** A full node responds within a few seconds, and clients do not wait much longer for a store. */
 const executionTimeoutMs = 10_000;
 
 type Build = (transaction: Transaction, wal: TransactionObjectArgument) => void;
@@ -34,15 +36,15 @@ type Build = (transaction: Transaction, wal: TransactionObjectArgument) => void;
 export interface Wallet {
   address: string;
   /**
-   * Builds, signs and executes, one transaction after the other. `build` gets the coin that pays in WAL; `objects` is
-   * how many objects the transaction is about. Throws `ChainRejectedError` and `ChainUnavailableError`; after either,
-   * the coins are reloaded.
+   * Builds, signs and executes transactions one at a time. `build` gets the coin that pays in WAL; `objects` is the
+   * number of objects in the transaction, which determines the gas budget. Throws `ChainRejectedError` and
+   * `ChainUnavailableError`; after either, the coins are reloaded.
    */
   execute(objects: number, build: Build): Promise<Executed>;
 }
 
 /**
- * Tracks its coins by the effects of its own transactions, so that a transaction takes a single call. No other
+ * Tracks its coins through the effects of its own transactions, so that a transaction takes a single call. No other
  * program may spend from the account at the same time.
  */
 export function createWallet(chain: ChainClient, owner: Ed25519Keypair, walType: string): Wallet {

@@ -11,26 +11,26 @@ export interface Certificate {
   signature: Uint8Array;
 }
 
-/** Whether the object of a blob is still the publisher's afterwards. */
+/** Whether the publisher still owns the object of a blob afterwards. */
 export function staysWithPublisher({ sendObjectTo, share, burn }: AfterStore): boolean {
   return sendObjectTo === undefined && !share && !burn;
 }
 
-/** One transaction while the calls of Walrus are added to it. */
+/** Adds Walrus calls to a transaction. */
 export interface WalrusCalls {
-  /** Buys storage for a blob, or takes spare storage, and registers it there; the result is the new Blob object. */
+  /** Buys storage for a blob, or uses spare storage, and registers the blob in it. Returns the new Blob object. */
   register(blob: NewBlob, spare?: ObjectRef): TransactionObjectArgument;
   certify(blob: TransactionObjectArgument, certificate: Certificate): void;
   extend(blob: TransactionObjectArgument, epochs: number): void;
-  /** Writes attributes; one that is null is removed, and has to be there. */
+  /** Writes attributes. A null value removes the attribute, which must exist. */
   setAttributes(blob: TransactionObjectArgument, attributes: Readonly<Record<string, string | null>>): void;
-  /** Does with a certified blob of the publisher what shall become of it. */
+  /** Sets attributes of a certified blob and transfers, shares or burns it, as `after` specifies. */
   finish(blob: TransactionObjectArgument, after: AfterStore): void;
-  /** Deletes a blob; `owner` gets its storage. */
+  /** Deletes a blob and transfers its storage to `owner`. */
   delete(blob: TransactionObjectArgument, owner: string): void;
 }
 
-/** `wal` pays. */
+/** `wal` is the coin that pays. */
 export function walrusCalls(
   transaction: Transaction,
   { packageId, objectId, initialSharedVersion, nShards, signers }: WalrusSystem,

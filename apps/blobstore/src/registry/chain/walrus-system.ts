@@ -7,18 +7,18 @@ import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localn
 export interface WalrusSystem {
   packageId: string;
   objectId: string;
-  /** Decimal; transactions name a shared object by it */
+  /** Decimal; needed to reference the shared object in transactions */
   initialSharedVersion: string;
-  /** Which inner state is in use */
+  /** Version of the inner state in use */
   stateVersion: string;
-  /** Type of the WAL coin's type argument */
+  /** The coin type of WAL, such as `0x…::wal::WAL` */
   walType: string;
   nShards: number;
-  /** Bitmap of the storage nodes that sign a certificate here: all of them */
+  /** Bitmap of the storage nodes that sign a certificate; all nodes sign */
   signers: Uint8Array;
 }
 
-/** What changes, by epochs at the earliest. */
+/** The part of the Walrus state that changes at most once per epoch. */
 export interface WalrusState {
   epoch: number;
   nShards: number;
@@ -29,7 +29,7 @@ export interface WalrusState {
 
 const infoTimeoutMs = 5000;
 
-/** The ids of the network at `chainUrl`. Throws when nothing answers there as a localnet does. */
+/** The ids of the network at `chainUrl`. Throws if no localnet responds there. */
 export async function fetchChainInfo(chainUrl: string): Promise<LocalnetInfo> {
   try {
     const response = await fetch(new URL('info', `${chainUrl.replace(/\/$/, '')}/`), {
@@ -41,7 +41,7 @@ export async function fetchChainInfo(chainUrl: string): Promise<LocalnetInfo> {
   }
 }
 
-/** Throws `ChainUnavailableError` or `ChainRejectedError`, also below. */
+/** Like `readWalrusState`, throws `ChainUnavailableError` or `ChainRejectedError`. */
 export async function readWalrusSystem(
   chain: ChainClient,
   { packageId, systemObjectId, walType, nShards }: LocalnetInfo['walrus'],

@@ -15,7 +15,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { type ByteRange, StorageUnavailableError } from '../storage.ts';
 import { nameOf, type S3Options } from './s3-options.ts';
 
-/** Parts of this size bound the memory of an upload and allow for 80 GB in the 10,000 parts of S3. */
+/** Size of a part in bytes. It limits the memory of an upload and allows 80 GB in S3's 10,000 parts. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 const removalsAtOnce = 16;
@@ -23,27 +23,30 @@ const defaultTimeoutMs = 15_000;
 
 export interface BucketKey {
   key: string;
-  /** When it was written, or when its upload began (milliseconds since 1970) by the server's clock, to a second */
+  /**
+   * When the key was written or its upload began, by the server's clock (milliseconds since 1970, rounded to a
+   * second)
+   */
   modifiedAtMs: number;
 }
 
 export interface BucketContent {
   stream: Readable;
-  /** Bytes that the stream has */
+  /** Length of the stream in bytes */
   length: number;
 }
 
 /**
- * Keys below the prefix of a bucket. It relies only on what S3 has guaranteed since 2020: every later read and
- * listing sees a written or removed key as such. Everything throws `StorageUnavailableError` when the server does not
- * respond as expected; only a key that certainly does not exist is undefined.
+ * Keys below the prefix of a bucket. Relies on the strong consistency that S3 has guaranteed since 2020: reads and
+ * listings reflect all earlier writes and removals. All methods throw `StorageUnavailableError` if the server does
+ * not respond as expected; `undefined` means that the key certainly does not exist.
  */
 export interface Bucket {
-  /** All keys with a prefix in pages, in their order, from the one behind `after` on. */
+  /** All keys with a prefix, sorted, in pages, starting after the key `after`. */
   list(prefix: string, after?: string): AsyncIterable<BucketKey[]>;
   get(key: string): Promise<Buffer | undefined>;
   put(key: string, body: string | Uint8Array): Promise<void>;
-  /** Writes a local file, a large one in parts; a failed upload removes its parts. */
+  /** Uploads a local file; a large one in parts, which are removed if the upload fails. */
   upload(key: string, path: string): Promise<void>;
   read(key: string, range?: ByteRange): Promise<BucketContent | undefined>;
   remove(keys: readonly string[]): Promise<void>;
@@ -140,7 +143,7 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
     },
 
     async remove(keys) {
-      // One by one: batch deletion is not offered everywhere, and needs another checksum there.
+      // Not all servers support batch deletion, and some need another checksum for it.
       const waiting = keys.values();
       const workers = Array.from({ length: Math.min(keys.length, removalsAtOnce) }, async () => {
         for (const key of waiting) {

@@ -30,7 +30,7 @@ export function parseCopy({ key, modifiedAtMs }: BucketKey): ContentCopy | undef
   return { key, modifiedAtMs, blob: { blobId, size: Number(size), rootHash, digest } };
 }
 
-/** The same order everywhere: the newest copy first. */
+/** Sorts the newest copy first. All instances use this order. */
 export function newestFirst(a: ContentCopy, b: ContentCopy): number {
   return b.modifiedAtMs - a.modifiedAtMs || (a.key < b.key ? 1 : -1);
 }

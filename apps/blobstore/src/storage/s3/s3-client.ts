@@ -2,14 +2,18 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { S3Options } from './s3-options.ts';
 
 const connectionTimeoutMs = 5000;
-/** Until the answer begins, and between two pieces of it. A part of an upload is sent in this time. */
+/**
+ * Maximum time until a response begins, between two pieces of it, and for sending a part of an upload, in
+ * milliseconds.
+ */
 const silenceMs = 60_000;
-/** As many as there are readers, so that no listing waits behind the streams of others. */
+/** More than the number of concurrent readers, so that listings do not wait for their streams. */
 const maxSockets = 512;
 
 /**
- * The client of the AWS SDK, bounded in time and in repetitions. Bodies are signed, so the server refuses what
- * arrived otherwise than it was sent; the newer checksums would add nothing but servers that do not know them.
+ * Creates the client of the AWS SDK, with limits on time and retries. Bodies are signed, so the server rejects a
+ * body that was changed in transit. The newer checksums would add no protection and are not supported by all
+ * servers.
  */
 export function createS3Client({ endpoint, region, forcePathStyle = false }: S3Options): S3Client {
   const known = region ?? (endpoint === undefined ? undefined : 'us-east-1');

@@ -1,4 +1,4 @@
-/** Which bucket, and where. Credentials come from the standard AWS chain (variables, files, instance roles). */
+/** The bucket and its server. Credentials come from the standard AWS chain (variables, files, instance roles). */
 export interface S3Options {
   bucket: string;
   /** Prefix of all keys, so that a bucket can be shared with other data; no slash at either end */
@@ -9,13 +9,13 @@ export interface S3Options {
   region?: string;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`; most servers other than AWS need it */
   forcePathStyle?: boolean;
-  /** How long a request may take until it is answered, with its repetitions; not sending a blob. Milliseconds */
+  /** Time limit of a request including retries, in milliseconds; not for uploads of blobs */
   timeoutMs?: number;
   /** Keys per listing request, 1000 at most */
   pageSize?: number;
 }
 
-/** How people write the place of a bucket. */
+/** The usual notation for a bucket with its prefix. */
 export function nameOf({ bucket, prefix }: S3Options): string {
   return `s3://${bucket}${prefix === undefined ? '' : `/${prefix}`}`;
 }

@@ -28,12 +28,12 @@ import {
   parseCopy,
 } from './content-key.ts';
 
-/** For how many blobs the location of their copy is cached. */
+/** Number of blobs for which the location of a copy is cached. */
 const rememberedCopies = 10_000;
 
 export interface S3StorageOptions {
   bucket: Bucket;
-  /** For uploads in progress, on a local disk; emptied at startup */
+  /** Local directory for uploads in progress; emptied at startup */
   directory: string;
   logger: Logger;
   /**
@@ -47,7 +47,7 @@ export interface S3StorageOptions {
 
 /**
  * Blobs in a bucket that several instances share. Each store writes a copy under a new key, unless a recent one
- * exists; a sweep removes the keys that it has listed and judged, so it never meets a copy that is new.
+ * exists; a sweep only removes keys that it has listed and checked, so it never removes a newer copy.
  */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, logger, graceMs } = options;
@@ -99,13 +99,13 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
   }
 
   async function keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void> {
-    // The only block of a small blob is the blob.
+    // A small blob is its only block.
     if (blob.size > blockBytes) {
       await bucket.put(blocksKey(blob.blobId), sealBlockDigests(blob.digest, digests));
     }
   }
 
-  /** The copies with a prefix, those of one blob together. */
+  /** The copies with a prefix, grouped by blob. */
   async function* copiesByBlob(prefix: string): AsyncGenerator<ContentCopy[]> {
     let group: ContentCopy[] = [];
     for await (const page of bucket.list(prefix)) {
@@ -220,7 +220,10 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
 const prefix = 'quarantine/';
 
-/** A quarantine that instances share: one empty key for each blob, as old as its time there. */
+/**
+ * A quarantine that instances share: one empty key per blob, whose modification time is the start of its
+ * quarantine.
+ */
 function openBucketQuarantine(bucket: Bucket): Quarantine {
   return {
     async list() {
