@@ -4,9 +4,9 @@ import type { ApiKey } from './key-servers/aggregator.ts';
 import type { Network } from './network.ts';
 
 /**
- * What tests switch, with the token of `<data dir>/admin.token` because pages must not reach it:
- * `POST advance-epoch {epochs}` moves the clock, and `POST committee {down?, apiKey?}` stops the members with these
- * party ids and makes the aggregator demand a header (`{name, key}`, or `null` for none).
+ * Controls for tests. They require the token in `<data dir>/admin.token`, so that pages cannot use them. `POST
+ * advance-epoch {epochs}` advances the epoch. `POST committee {down?, apiKey?}` stops the members with these party
+ * ids, and makes the aggregator require a header (`{name, key}`, or `null` for none).
  */
 export function adminRoutes({ chain, adminToken, keyServers }: Network): FastifyPluginAsync {
   const expected = Buffer.from(`Bearer ${adminToken}`);

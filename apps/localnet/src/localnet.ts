@@ -5,15 +5,15 @@ import { type Network, type NetworkOptions, openNetwork } from './network.ts';
 import { createServer } from './server.ts';
 
 export interface LocalnetOptions extends NetworkOptions {
-  /** 0 takes a free one */
+  /** 0 picks a free port */
   port: number;
   logger?: Logger;
-  /** Pages that may do more than GET; any by default */
+  /** Origins whose pages may do more than GET; any by default */
   allowedOrigins?: readonly string[];
 }
 
 export interface Localnet {
-  /** Base of the RPC, the faucet, `/info` and the key servers; no slash at the end */
+  /** Base URL of the RPC, the faucet, `/info` and the key servers, without a trailing slash */
   url: string;
   network: Network;
   /** The current response of `/info` */
@@ -22,8 +22,8 @@ export interface Localnet {
 }
 
 /**
- * Starts the network in a box on 127.0.0.1. Throws `DirectoryLockedError` for a data directory in use, and
- * the listen error (`EADDRINUSE`) for a taken port.
+ * Starts the network on 127.0.0.1. Throws `DirectoryLockedError` for a data directory in use, and the listen error
+ * (`EADDRINUSE`) for a taken port.
  */
 export async function createLocalnet(options: LocalnetOptions): Promise<Localnet> {
   const network = openNetwork(options);

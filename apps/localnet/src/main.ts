@@ -8,7 +8,7 @@ import { createLocalnet } from './localnet.ts';
 
 const logger = pino({ level: process.env.LOG_LEVEL ?? 'info' }, pino.destination({ dest: 2, sync: true }));
 
-/** A whole number of the environment; undefined when it is not set. Ends the process when it is no number. */
+/** A whole number from the environment; undefined if it is not set. Ends the process if the value is invalid. */
 function numberVariable(name: string, least: number, most: number): number | undefined {
   const text = process.env[name];
   if (text === undefined || text === '') return undefined;

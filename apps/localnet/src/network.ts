@@ -33,23 +33,23 @@ const prices = { storage: 100_000n, write: 20_000n };
 const maxEpochsAhead = 53;
 const defaultShards = 1000;
 const defaultEpochMs = 14 * 24 * 60 * 60 * 1000;
-/** Until a blob store announces another one */
+/** Used until a blob store announces another URL */
 const defaultStorageNodesUrl = `http://127.0.0.1:${defaultPorts.blobstore}`;
 
 export interface NetworkOptions {
-  /** Where everything is stored; without one the network is in memory and ends with the process */
+  /** Directory for all data; without it the network is in memory and ends with the process */
   dataDir?: string;
-  /** Fixed when the network is made. Default 1000, as the real networks */
+  /** Fixed when the network is created. Default 1000, as on the real networks */
   nShards?: number;
-  /** Milliseconds, fixed when the network is made. Default 14 days */
+  /** Milliseconds, fixed when the network is created. Default 14 days */
   epochDurationMs?: number;
   /** Further native modules, for tests */
   modules?: readonly NativeModule[];
-  /** Milliseconds since 1970, for tests of what expires */
+  /** Milliseconds since 1970, for tests of expiry */
   now?: () => number;
 }
 
-/** The network without its sockets. */
+/** The network without its HTTP server. */
 export interface Network {
   chain: Chain;
   ids: NetworkIds;
@@ -64,15 +64,18 @@ export interface Network {
   adminToken: string;
   /** Registers the key servers' address on chain */
   registerKeyServers(baseUrl: string): void;
-  /** Writes to the chain where the storage nodes answer, and remembers it; nothing happens when that is known. */
+  /**
+   * Writes the URL of the storage nodes to the chain and remembers it. Does nothing if the chain already has this
+   * URL.
+   */
   registerStorageNodes(url: string): void;
   info(baseUrl: string): LocalnetInfo;
   close(): void;
 }
 
 /**
- * Opens the network in `dataDir`, making it at the first time. Throws `DirectoryLockedError` when another
- * process has it, and an error naming the setting when it was made with other shards or epochs.
+ * Opens the network in `dataDir`, or creates it. Throws `DirectoryLockedError` if another process uses the
+ * directory, and an error that names the setting if the network was created with other shards or epochs.
  */
 export function openNetwork(options: NetworkOptions = {}): Network {
   const { dataDir } = options;
@@ -125,7 +128,7 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
     ...walrusObjects(walrus),
     ...walrusEpochObjects(walrus, 1),
   ]);
-  /** A chain of an earlier release gets its committee and the objects of its storage nodes here. */
+  /** Also adds the committee and the storage nodes' objects to a chain of an earlier release. */
   const registerStorageNodes = (url: string) => {
     store.setMeta('storageNodesUrl', url);
     chain.writeSystemObjects('storage nodes', [
@@ -204,7 +207,7 @@ function describe(
   };
 }
 
-/** A setting that the chain's contents depend on: the first value stays. */
+/** A setting that the chain's contents depend on, so its first value is kept. */
 function fixed(store: ChainStore, name: string, configured: number | undefined, otherwise: number): number {
   const known = store.getMeta(name);
   if (known === undefined) {
@@ -212,15 +215,15 @@ function fixed(store: ChainStore, name: string, configured: number | undefined, 
     return configured ?? otherwise;
   }
   if (configured !== undefined && configured !== Number(known)) {
-    throw new Error(`${name} is ${configured}, but this data directory was made with ${known}`);
+    throw new Error(`${name} is ${configured}, but this data directory was created with ${known}`);
   }
   return Number(known);
 }
 
-/** 32 random bytes that stay: all keys of the network follow from them. */
+/** The secret of the network: 32 random bytes in a file. All keys of the network are derived from them. */
 function secretFile(path: string): Uint8Array {
   if (!existsSync(path)) {
-    // Written whole under another name first, so that a kill leaves no half of a seed.
+    // Written under another name first, so that a kill does not leave a partial seed.
     writeFileSync(`${path}.new`, randomBytes(32), { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
   }

@@ -21,7 +21,10 @@ import { createRoutes } from './rpc/services.ts';
 import { sponsorPath, sponsorRoutes } from './sponsor/routes.ts';
 import { storageNodeRoutes } from './storage-node-routes.ts';
 
-/** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
+/**
+ * Maximum size of a request in bytes. A transaction has at most 128 KiB; the rest is for base64 and batches of
+ * reads.
+ */
 const maxRequestBytes = 1024 * 1024;
 
 const corsHeaders = {
@@ -44,10 +47,10 @@ const frontPage: FrontPage = {
 };
 
 export interface ServerOptions {
-  /** Evaluated after listening, when it is known */
+  /** Called only after the server listens, when the URL is known */
   baseUrl: () => string;
   logger: Logger;
-  /** Pages that may do more than GET; undefined: any, as with a public full node */
+  /** Origins whose pages may do more than GET; any if undefined, as with a public full node */
   allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -63,17 +66,19 @@ export function createServer(
   app.addHook('onRequest', async (request, reply) => {
     const verdict = hosts.check(request.raw);
     if (verdict === 'malformed')
-      return reply.code(400).send({ error: 'invalid_request', message: 'a request needs exactly one Host' });
+      return reply
+        .code(400)
+        .send({ error: 'invalid_request', message: 'a request must have exactly one Host header' });
     if (verdict === 'refused')
       return refuse(
         reply,
         'host_not_allowed',
-        'the localnet answers to localhost, 127.0.0.1 and [::1] alone',
+        'the localnet only accepts the hosts localhost, 127.0.0.1 and [::1]',
       );
     const { refused, allowOrigin } = pageAccess(request, allowedOrigins);
     if (allowedOrigins) reply.header('vary', 'origin');
     if (refused)
-      return refuse(reply, 'foreign_origin', 'pages of this origin may not do this; see ALLOWED_ORIGINS');
+      return refuse(reply, 'foreign_origin', 'pages from this origin may not do this; see ALLOWED_ORIGINS');
     if (allowOrigin) reply.headers({ ...corsHeaders, 'access-control-allow-origin': allowOrigin });
   });
   app.options('/*', (_request, reply) => reply.code(204).send());
@@ -86,7 +91,7 @@ export function createServer(
   app.setNotFoundHandler((request, reply) => {
     const front = frontPageFor(request, frontPage);
     if (front) return reply.headers(front.headers).send(front.body);
-    return reply.code(404).send({ error: 'not_found', message: 'there is nothing at this path' });
+    return reply.code(404).send({ error: 'not_found', message: 'this path does not exist' });
   });
   app.post('/', {
     handler: (request) => answerJsonRpc(network.chain, request.body),
@@ -111,7 +116,7 @@ function refuse(reply: FastifyReply, error: string, message: string): FastifyRep
   return reply.code(403).send({ error, message });
 }
 
-/** Requests that Fastify rejects keep its status. Internal failures are not described to the client. */
+/** Requests that Fastify rejects get its status. Details of internal errors are not sent to the client. */
 function replyError({ statusCode = 500, message }: FastifyError, reply: FastifyReply): FastifyReply {
   if (statusCode >= 500)
     return reply.code(500).send({ error: 'internal_error', message: 'internal error; see the server log' });

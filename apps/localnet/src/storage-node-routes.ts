@@ -6,8 +6,8 @@ import type { Network } from './network.ts';
 const maxUrlLength = 256;
 
 /**
- * `POST /storage-nodes {url, signature}`: the process that runs the storage nodes announces where they answer, signed
- * (base64) by all of them. It replaces the transactions by which the nodes of a real network set their addresses.
+ * `POST /storage-nodes {url, signature}`: the process that runs the storage nodes announces their URL, signed
+ * (base64) by all of them. It replaces the transactions in which the nodes of a real network set their addresses.
  */
 export function storageNodeRoutes(network: Network, chainId: () => string): FastifyPluginAsync {
   const verify = createBlsVerifier(network.committee.publicKey);

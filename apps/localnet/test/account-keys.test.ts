@@ -9,7 +9,7 @@ const torsion = Array.from({ length: 8 }, (_, n) =>
   n === 0 ? ed25519.Point.ZERO : order8.multiplyUnsafe(BigInt(n)),
 );
 
-test('lists every encoding of the eight points of small order, and no other', () => {
+test('lists exactly the encodings of the eight points of small order', () => {
   expect(order8.isSmallOrder()).toBe(true);
   const canonical = new Set(torsion.map((point) => point.toAffine().y));
   const encodings = [...canonical].flatMap((y) => [y, y + p]).filter((y) => y < 2n ** 255n);

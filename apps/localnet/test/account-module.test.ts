@@ -29,7 +29,7 @@ test('an account passed by value is shared', () => {
   expect(shared).toEqual([object]);
 });
 
-test('exactly two functions begin with seal_approve, and neither is public', () => {
+test('exactly two function names begin with seal_approve, and neither function is public', () => {
   const functions = Object.entries(createAccountModule(packageId).functions);
   const approvals = functions.filter(([name]) => name.startsWith('seal_approve'));
   expect(approvals.map(([name, { visibility }]) => [name, visibility])).toEqual([
@@ -38,7 +38,7 @@ test('exactly two functions begin with seal_approve, and neither is public', () 
   ]);
 });
 
-test('names every scenario once', () => {
+test('scenario names are unique', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 

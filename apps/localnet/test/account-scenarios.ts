@@ -10,7 +10,7 @@ export const packageId = `0x${'00'.repeat(31)}ac`;
 const module = createAccountModule(packageId);
 const accountType = `${packageId}::account::Account`;
 
-/** Chain state as bytes, so that what an aborted step has changed is dropped with its objects. */
+/** Chain state as bytes, so that the changes of an aborted step are discarded with its decoded objects. */
 interface World {
   registry: string;
   accounts: Map<string, string>;

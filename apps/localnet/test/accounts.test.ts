@@ -61,7 +61,7 @@ describe('accounts', () => {
       target: `${packageId}::account::seal_approve`,
       arguments: [tx.pure.vector('u8', identity), shared],
     });
-    // Nothing is left open, so no client is needed.
+    // All inputs are resolved, so no client is needed.
     return tx.build({ onlyTransactionKind: true });
   }
 
@@ -103,7 +103,7 @@ describe('accounts', () => {
     const identity = encodeSealIdentity({ origin: owner.toSuiAddress(), tag, epoch: 0n });
     const stranger = new Ed25519Keypair().toSuiAddress();
     const evaluate = async (sender: string) => {
-      // A kind is its tag byte and the programmable transaction.
+      // A transaction kind is a tag byte followed by the programmable transaction.
       const ptb = (await approval(sender, identity)).slice(1);
       return world.network.chain.evaluate(ptb, sender);
     };

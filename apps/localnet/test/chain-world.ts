@@ -6,7 +6,7 @@ import { type Network, type NetworkOptions, openNetwork } from '../src/network.t
 import { counterModule } from './counter-module.ts';
 import { createLocalnetTransport } from './in-process.ts';
 
-/** A network to test against, by a client that reaches it one way or the other. */
+/** A network for tests, with a client for one of the transports. */
 export interface ChainWorld {
   network: Network;
   client: SuiGrpcClient;
@@ -20,7 +20,7 @@ const testShards = 31;
 export type Transport = 'http text' | 'http binary' | 'in process';
 export const transports: readonly Transport[] = ['http text', 'http binary', 'in process'];
 
-/** The cost of every transaction, in MIST, and what the faucet sends of each coin. */
+/** The cost of every transaction in MIST, and the amount that the faucet sends of each coin. */
 export const gasCost = 1_000_000n;
 export const gift = 1_000_000_000_000n;
 
@@ -61,7 +61,7 @@ export async function send(
   return result.Transaction;
 }
 
-/** Ids of the objects of a type that a transaction made. */
+/** Ids of the objects of a type that a transaction created. */
 export function created(result: Awaited<ReturnType<typeof send>>, type: string): string[] {
   return result.effects.changedObjects
     .filter(({ objectId, idOperation }) => idOperation === 'Created' && result.objectTypes[objectId] === type)

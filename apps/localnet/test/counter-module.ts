@@ -4,7 +4,7 @@ import { MoveAbort, type MoveObject, type NativeModule } from '../src/execution/
 
 export const counterPackage = normalizeAddress('0xc0');
 export const counterType = `${counterPackage}::counter::Counter`;
-/** Abort code of adding nothing */
+/** Abort code for adding 0 */
 export const nothingToAdd = 7;
 
 type Counter = MoveObject<{ id: string; count: string }>;

@@ -7,7 +7,7 @@ import { counterPackage } from './counter-module.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 const start = Date.UTC(2026, 0, 1);
 
-test('epoch, Walrus state and clock follow the time and never go back', async () => {
+test('epoch, Walrus state and clock advance with the time and never go back', async () => {
   let nowMs = start;
   const world = await startWorld('in process', { epochDurationMs: dayMs, now: () => nowMs });
   const key = await fundedKey(world);

@@ -56,7 +56,7 @@ test('the faucet serves programs and listed pages, and any page may read', async
   expect(allowOrigin(await fetch(`${url}/info`, { headers: { origin: evil } }))).toBe('*');
 });
 
-test('any page may use it without a list', async () => {
+test('without a list any page may use it', async () => {
   const url = await start();
   const answer = await post(`${url}/faucet`, evil);
   expect([answer.status, allowOrigin(answer)]).toEqual([200, '*']);

@@ -43,7 +43,7 @@ describe('gRPC messages', () => {
     ['cut off', Buffer.from([0x0a, 0x50, 1, 2])],
     ['with text that is not UTF-8', Buffer.from([0x0a, 0x02, 0xff, 0xfe])],
     ['of an unknown wire type', Buffer.from([0x0f, 0xff, 0xff])],
-  ])("reports %s as the sender's error", async (_name, message) => {
+  ])('rejects messages %s as invalid', async (_name, message) => {
     expect(await call(`${ledger}/GetObject`, message)).toContain(invalidArgument);
   });
 
@@ -117,14 +117,11 @@ describe('rejects simulated transactions with impossible parts', () => {
         ],
       },
     ],
-    ['a type that is none', { commands: [moveCall('nonsense!')] }],
-    ['a type without an end', { commands: [moveCall('vector<'.repeat(30_000))] }],
-    [
-      'a type nested without sense',
-      { commands: [moveCall(`${'vector<'.repeat(9000)}u8${'>'.repeat(9000)}`)] },
-    ],
-    ['a digest that is none', { inputs: [{ kind: 2, objectId: '0x6', version: 1n, digest: '0OIl' }] }],
-    ['an epoch that is missing', {}, { expiration: { kind: 2 } }],
+    ['an invalid type', { commands: [moveCall('nonsense!')] }],
+    ['an unterminated type', { commands: [moveCall('vector<'.repeat(30_000))] }],
+    ['a type nested too deeply', { commands: [moveCall(`${'vector<'.repeat(9000)}u8${'>'.repeat(9000)}`)] }],
+    ['an invalid digest', { inputs: [{ kind: 2, objectId: '0x6', version: 1n, digest: '0OIl' }] }],
+    ['a missing epoch', {}, { expiration: { kind: 2 } }],
   ])('%s', async (_name, program, more = {}) => {
     const programmableTransaction = { inputs: [], commands: [], ...program };
     const kind = { kind: 1, data: { oneofKind: 'programmableTransaction', programmableTransaction } };

@@ -5,8 +5,8 @@ import { createGrpcWebHandler } from '../src/rpc/grpc-web.ts';
 import { createRoutes } from '../src/rpc/services.ts';
 
 /**
- * A transport for `new SuiGrpcClient({ network: 'localnet', transport })` that reaches a network in this process
- * without a socket. Every message goes through the same codecs and handlers as over HTTP.
+ * A transport for `new SuiGrpcClient({ network: 'localnet', transport })` that uses a network in this process
+ * without a socket. Every message passes the same codecs and handlers as over HTTP.
  */
 export function createLocalnetTransport(network: Pick<Network, 'chain' | 'ids'>): GrpcWebFetchTransport {
   const handle = createGrpcWebHandler(createRoutes(network.chain, network.ids.walType), (error) => {

@@ -13,8 +13,8 @@ export const packageId = `0x${'ab'.repeat(32)}`;
 export const account = { objectId: `0x${'ac'.repeat(32)}`, initialSharedVersion: 7 };
 
 /**
- * Key servers on a free port over a policy that a test sets: `allow` decides per (sender, identity in hex).
- * The chain itself is not part of this world; its own tests hold the account rules.
+ * Key servers on a free port with a policy that the test sets: `allow` decides for each sender and identity (hex).
+ * There is no chain; the account rules have separate tests.
  */
 export async function startKeyServerWorld() {
   const clock = { nowMs: () => Date.now() };
@@ -22,7 +22,7 @@ export async function startKeyServerWorld() {
     allow: (_sender: string, _idHex: string): boolean => false,
     failing: false,
     evaluations: 0,
-    /** Responses sent instead of a key server's own, for servers that lie */
+    /** Changes the responses of key servers, to simulate malicious servers */
     rewrite: (_path: string, answer: unknown): unknown => answer,
   };
   const policy: PolicyChain = {
@@ -41,7 +41,7 @@ export async function startKeyServerWorld() {
     },
   };
   const keyServers = createKeyServers({ seed: new Uint8Array(32).fill(7), policy, now: () => clock.nowMs() });
-  // A client that gave up on a request leaves a connection that never counts as idle.
+  // A client that aborts a request leaves a connection that never becomes idle.
   const app = fastify({ forceCloseConnections: true });
   app.addHook('preSerialization', async (request, _reply, answer) => state.rewrite(request.url, answer));
   await app.register(keyServers.plugin);
@@ -63,7 +63,7 @@ export async function startKeyServerWorld() {
   };
 }
 
-/** The two chain reads that Seal's client makes, answered from what would be on chain at genesis. */
+/** Answers the two chain reads of Seal's client from the genesis objects. */
 function genesisClient(
   genesis: ReturnType<ReturnType<typeof createKeyServers>['genesis']>,
 ): SealCompatibleClient {

@@ -41,7 +41,7 @@ async function goodBody(txBytes?: Uint8Array): Promise<Body> {
   return bodyFor(await world.session(owner), txBytes ?? (await approveAll([id])));
 }
 
-/** Posts to the first key server; every answer must carry the version header. */
+/** Posts to the first key server; every response must have the version header. */
 async function post(body: unknown, headers: Record<string, string> = sdk) {
   const response = await fetch(`${world.baseUrl}/key/0/v1/fetch_key`, {
     method: 'POST',
@@ -80,7 +80,7 @@ describe('certificate', () => {
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSignature' });
   });
 
-  it('rejects a signature of another user than the named one', async () => {
+  it('rejects a signature by a user other than the one in the certificate', async () => {
     const body = await bodyFor(await world.session(new Ed25519Keypair()), await approveAll([id]));
     body.certificate.user = owner.toSuiAddress();
     expect(await post(body)).toMatchObject({ status: 403, error: 'InvalidSignature' });
@@ -141,7 +141,7 @@ describe('transaction shape', () => {
         tx.moveCall({ target: `${packageId}::account::seal_approve`, arguments: [call(tx, 'seal_approve')] }),
     ],
     [
-      'an identity that is no vector',
+      'an identity that is not a vector',
       (tx) => tx.moveCall({ target: `${packageId}::account::seal_approve`, arguments: [tx.pure.u64(9)] }),
     ],
     ['more than 100 calls', (tx) => Array.from({ length: 101 }, () => call(tx, 'seal_approve'))],

@@ -34,7 +34,7 @@ describe('master keys', () => {
     );
   });
 
-  it('are rejected from a seed of another length', () => {
+  it('are not derived from a seed of another length', () => {
     expect(() => deriveMasterKey(new Uint8Array(31), 0)).toThrow(RangeError);
   });
 });

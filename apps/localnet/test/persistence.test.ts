@@ -53,7 +53,7 @@ async function start(env: Record<string, string> = {}) {
   throw new Error('the localnet ended before it was ready');
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 async function outcome(env: Record<string, string> = {}) {
   const child = run(env);
   let stderr = '';
@@ -180,7 +180,7 @@ test('keeps acknowledged transactions after kill -9 in the middle of work', asyn
   }
   const { balance } = await restarted.client.getBalance({ owner: target });
   expect(Number(balance.balance)).toBeGreaterThanOrEqual(acknowledged.length);
-  // Transactions that were in progress may be there without a response.
+  // Transactions that were in progress may have been executed without a response.
   expect(Number(balance.balance)).toBeLessThanOrEqual(acknowledged.length + keys.length);
 });
 

@@ -29,7 +29,7 @@ describe.each(transports)('reads over %s', (transport) => {
       tx.moveCall({ target: `${counterPackage}::counter::add`, arguments: args });
     });
 
-  test('owned objects are paged, filtered by type, each once', async () => {
+  test('lists each owned object once, in pages and filtered by type', async () => {
     const owner = key.toSuiAddress();
     const result = await send(world, key, (tx) => {
       const counters = Array.from({ length: 7 }, () =>
@@ -58,7 +58,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(all.objects).toHaveLength(9);
   });
 
-  test('an object has the requested fields; a missing one is a separate error', async () => {
+  test('returns the requested fields of an object, and a separate error for a missing object', async () => {
     const counter = await makeShared();
     const { objects } = await world.client.getObjects({
       objectIds: [counter, `0x${'e'.repeat(64)}`],
@@ -212,7 +212,7 @@ describe.each(transports)('reads over %s', (transport) => {
     await expect(call.status).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  test('the chain describes itself', async () => {
+  test('the service info describes the chain', async () => {
     const { chainIdentifier } = await world.client.getChainIdentifier();
     expect(chainIdentifier).toBe(world.network.chain.chainIdentifier);
     expect((await world.client.getReferenceGasPrice()).referenceGasPrice).toBe('1000');

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-/** Signs and sends the result of a build without a node: nothing is checked beforehand. */
+/** Builds a transaction without a node, so that nothing is checked beforehand, signs it and sends it. */
 async function sendBlind(build: (tx: Transaction) => void, changes: { budget?: number } = {}) {
   const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
   const tx = new Transaction();
@@ -72,7 +72,7 @@ describe('failing transactions cost gas and change nothing else', () => {
       },
     ],
     [
-      'merging the gas coin away',
+      'merging the gas coin into another coin',
       'InvalidGasCoinUsage',
       (tx) => {
         const [coin] = tx.splitCoins(tx.gas, [1]);
@@ -80,11 +80,7 @@ describe('failing transactions cost gas and change nothing else', () => {
         tx.transferObjects([coin!], stranger);
       },
     ],
-    [
-      'a function that is not there',
-      'Function not found',
-      (tx) => void tx.moveCall({ target: '0x2::coin::mint' }),
-    ],
+    ['a missing function', 'Function not found', (tx) => void tx.moveCall({ target: '0x2::coin::mint' })],
     ['too few arguments', 'takes 2 arguments', (tx) => void tx.moveCall({ target: add })],
     [
       'too many type arguments',

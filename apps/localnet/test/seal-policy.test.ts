@@ -136,7 +136,7 @@ test('identities of a wrong shape, and of future epochs', async () => {
     whole.subarray(0, 32),
     whole.subarray(0, 55),
     new Uint8Array([...whole, 0]),
-    // The origin at the end instead of the beginning.
+    // The origin is at the end instead of the beginning.
     new Uint8Array([...whole.subarray(32), ...whole.subarray(0, 32)]),
     identity(home, { epoch: 1n }),
     identity(home, { epoch: 0xffff_ffff_ffff_ffffn }),

@@ -65,7 +65,7 @@ describe.each(transports)('signers over %s', (transport) => {
     expect(await balanceOf(world, sponsor.toSuiAddress())).toBe(gift - gasCost);
   });
 
-  test('without gas coins a transaction is bound to this chain and epoch, and the owner pays', async () => {
+  test('a transaction without gas coins is bound to this chain and epoch, and the gas owner pays', async () => {
     const sponsor = await fundedKey(world);
     const sender = new Ed25519Keypair();
     const tx = new Transaction();

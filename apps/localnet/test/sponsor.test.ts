@@ -112,7 +112,7 @@ test('a sponsored transaction expires if it is not executed in time', async () =
   });
 });
 
-test('rejects a transaction that would fail, is not allowed or spends the gas, before it costs anything', async () => {
+test('rejects, at no cost, a transaction that would fail, is not allowed or spends the gas coin', async () => {
   const sender = new Ed25519Keypair();
   const plain = await kindOf((tx) => tx.moveCall({ target }));
   const before = await balanceOf(world, world.network.sponsor.address);

@@ -40,7 +40,7 @@ test('an older network gets its storage nodes at the next start, in any epoch', 
   const id = fieldId(ids.systemObjectId, name);
   const state = chain.store.object(id)!;
   const system = systemStateBcs.parse(state.contents.slice(32 + name.bytes.length));
-  // As earlier releases left it: one node with all shards.
+  // The state of an earlier release: one node with all shards.
   system.committee.members = [{ ...system.committee.members[0]!, weight: 31 }];
   const contents = fieldContents(id, name.bytes, systemStateBcs.serialize(system).toBytes());
   chain.writeSystemObjects('an earlier release', [{ ...state, contents }]);

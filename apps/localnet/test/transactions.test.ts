@@ -59,7 +59,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect(await balanceOf(world, key.toSuiAddress())).toBe(0n);
   });
 
-  test('coinWithBalance finds WAL coins, and the rest is destroyed', async () => {
+  test('coinWithBalance finds WAL coins and destroys an empty remainder', async () => {
     const key = await fundedKey(world);
     const type = world.network.ids.walType;
     await send(world, key, (tx) => tx.transferObjects([coinWithBalance({ type, balance: gift })], recipient));
@@ -147,7 +147,7 @@ describe.each(transports)('transactions over %s', (transport) => {
       $kind: 'MoveAbort',
       MoveAbort: { abortCode: String(nothingToAdd), location: { module: 'counter', functionName: 'add' } },
     });
-    // With everything specified, the SDK makes no calls before it, and the transaction fails on chain.
+    // With everything specified the SDK makes no calls beforehand, so the transaction fails on chain.
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
     const { object } = await world.client.getObject({ objectId: counter });
     const { initialSharedVersion } = (object.owner as { Shared: { initialSharedVersion: string } }).Shared;

@@ -95,7 +95,7 @@ test("a blob's accessors return its fields", async () => {
   expect(bcs.bool().parse(await ask('is_deletable'))).toBe(true);
 });
 
-/** Shares a blob with so much WAL and returns the id of the shared object. */
+/** Shares a blob with `funds` in FROST. Returns the id of the shared object. */
 async function share(blobObject: string, funds: bigint): Promise<string> {
   const result = await walrus.run((tx) => {
     if (funds === 0n) {
@@ -112,7 +112,7 @@ async function readShared(objectId: string) {
   return { owner: object.owner, ...sharedBlobBcs.parse(object.content!) };
 }
 
-test('anyone can extend a shared blob, but only out of its funds', async () => {
+test('anyone can extend a shared blob, but only with its funds', async () => {
   const blob = await walrus.certified({ epochs: 2 });
   const price = storageCost(encodedSize, 1, prices).storage;
   const shared = await share(blob.id, 2n * price);
@@ -148,7 +148,7 @@ test('anyone can extend a shared blob, but only out of its funds', async () => {
   });
 });
 
-test('an unfunded shared blob keeps its attributes and cannot be taken back', async () => {
+test('an unfunded shared blob keeps its attributes and cannot be unshared', async () => {
   const blob = await walrus.certified();
   await walrus.run((tx) => {
     onBlob(tx, blob.id, 'insert_or_update_metadata_pair', tx.pure.string('a'), tx.pure.string('1'));
@@ -204,14 +204,14 @@ test('storage is split and merged by size and by epochs', async () => {
 test('space is reserved for future epochs, within the purchasable range', async () => {
   const storage = await walrus.storage(1000, 2, 5);
   expect(await readStorage(storage)).toMatchObject({ start_epoch: 5, end_epoch: 7 });
-  // Space of the past is bought from now on.
+  // Storage that starts in the past is bought from the current epoch on.
   expect(await readStorage(await walrus.storage(1000, 2, 0))).toMatchObject({ start_epoch: 1, end_epoch: 2 });
   await expect(walrus.storage(1000, 0, 5)).rejects.toThrow(aborts(2, 'system_state_inner'));
   await expect(walrus.storage(1000, 1, 54)).rejects.toThrow(aborts(2, 'system_state_inner'));
   await expect(walrus.registered({ storage })).rejects.toThrow(aborts(2, 'blob'));
 });
 
-test('deleting returns storage, which can hold another blob or extend one', async () => {
+test('deleting returns storage, which can be used for another blob or to extend one', async () => {
   const blob = await walrus.certified({ epochs: 3 });
   await walrus.remove(blob.id);
   const again = await walrus.registered({ storage: blob.storage.id });

@@ -7,7 +7,7 @@ import { blake2b256 } from '../src/execution/hash.ts';
 import { created, fundedKey, send, startWorld } from './chain-world.ts';
 
 const nShards = 31;
-/** Of the one blob that all tests register, in bytes */
+/** Size of the blob that all tests register, in bytes */
 export const size = 1000;
 export const encodedSize = encodedBlobLength(size, nShards);
 export const prices = { storage: 100_000n, write: 20_000n };
@@ -23,7 +23,7 @@ export interface Registration {
   encodingType?: number;
   reserve?: number;
   wal?: bigint;
-  /** Instead of buying space */
+  /** Storage to use instead of buying new storage */
   storage?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Certification {
   message?: Uint8Array;
 }
 
-/** The id that belongs to the root hash and the size. */
+/** The blob id for the root hash and the size. */
 const goodBlobId = BigInt(
   bcs
     .u256()
@@ -56,12 +56,12 @@ export async function startWalrus() {
   const owner = key.toSuiAddress();
   const { committee } = world.network;
 
-  /** A coin of so much WAL. */
+  /** A coin with this balance in FROST. */
   function wal(tx: Transaction, balance: bigint) {
     return tx.add(coinWithBalance({ type: walType, balance }));
   }
 
-  /** A coin of exactly this much WAL for `use`, which spends all of it. */
+  /** Passes a coin with exactly this balance in FROST to `use`, which spends all of it. */
   function pay<T>(tx: Transaction, balance: bigint, use: (coin: TransactionArgument) => T): T {
     const coin = wal(tx, balance);
     const result = use(coin);
@@ -82,7 +82,7 @@ export async function startWalrus() {
     ]);
   }
 
-  /** Adds registering the blob and sending it to its owner, as one transaction of the SDK does. */
+  /** Adds calls that register the blob and transfer it to its owner, like a transaction of the SDK. */
   function register(tx: Transaction, options: Registration): void {
     const { epochs = 3, deletable = true, blobId = goodBlobId, encodingType = 1, storage } = options;
     const encoded = options.reserve ?? encodedSize;

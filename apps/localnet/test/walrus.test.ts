@@ -143,7 +143,7 @@ test('invalid certificates are rejected', async () => {
 
   expect((await walrus.readBlob(blob.id)).certified_epoch).toBeNull();
   await expect(walrus.extend(blob.id, 1)).rejects.toThrow(aborts(0, 'blob'));
-  // What follows the fields is left for later versions of the message.
+  // Bytes after the known fields are allowed, for later versions of the message.
   await walrus.certify(blob, signed(Uint8Array.of(...message, 9)));
 });
 

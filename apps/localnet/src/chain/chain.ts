@@ -24,7 +24,7 @@ import { verifySignatures } from './signatures.ts';
 
 export const systemAddress = `0x${'0'.repeat(64)}`;
 
-/** An object the system itself puts on chain or rewrites. */
+/** An object that the system itself creates or updates on chain. */
 export interface SystemObject {
   id: string;
   type: string;
@@ -35,10 +35,10 @@ export interface SystemObject {
 export interface ChainSettings {
   store: ChainStore;
   modules: ModuleRegistry;
-  /** 32 bytes: the genesis checkpoint's digest, which names this chain */
+  /** Digest of the genesis checkpoint, 32 bytes; identifies this chain */
   genesisDigest: Uint8Array;
   epochDurationMs: number;
-  /** Objects whose contents follow the epoch */
+  /** Objects whose contents depend on the epoch */
   epochObjects(epoch: number): SystemObject[];
   /** Milliseconds since 1970 */
   now?: () => number;
@@ -84,7 +84,7 @@ export class Chain implements PolicyChain {
     return this.#last!;
   }
 
-  /** Where the chain is now; moves it to the epoch that the clock says first. */
+  /** The current time and epoch. First advances the chain to the epoch of the clock. */
   moment(): ChainMoment & { epochStartMs: number } {
     const timestampMs = this.#now();
     const genesisMs = Number(this.store.getMeta('genesisMs'));
@@ -100,7 +100,7 @@ export class Chain implements PolicyChain {
     return { epoch, timestampMs, chainIdentifier: this.chainIdentifier, epochStartMs };
   }
 
-  /** Skips ahead by whole epochs, for tests of what expires. */
+  /** Skips whole epochs, for tests of expiry. Returns the new epoch. */
   advanceEpoch(count: number): number {
     const offset = Number(this.store.getMeta('epochOffset') ?? 0);
     this.store.setMeta('epochOffset', (offset + count).toString());
@@ -108,8 +108,9 @@ export class Chain implements PolicyChain {
   }
 
   /**
-   * Executes a signed transaction; on return it is on disk. The same transaction again gives the same answer.
-   * Throws `RequestRefused` when it cannot be executed; one that fails on the way is an answer like any other.
+   * Executes a signed transaction. It is on disk when the promise resolves. Repeating a transaction returns the
+   * same result. Throws `RequestRefused` if it cannot be executed; a transaction that fails during execution is a
+   * normal result.
    */
   async execute(bytes: Uint8Array, signatures: readonly string[]): Promise<GrpcTypes.ExecutedTransaction> {
     const known = this.#known(bytes);
@@ -149,7 +150,7 @@ export class Chain implements PolicyChain {
     return executed;
   }
 
-  /** Simulates a transaction. Throws `RequestRefused` as `execute` would. */
+  /** Simulates a transaction. Throws `RequestRefused` like `execute`. */
   simulate(transaction: OpenTransaction | Uint8Array, options: SimulateOptions): Outcome {
     const now = this.moment();
     const open = transaction instanceof Uint8Array ? openOf(decodeTransaction(transaction)) : transaction;
@@ -220,7 +221,7 @@ export class Chain implements PolicyChain {
     });
   }
 
-  /** Calls back after every checkpoint. Returns how to stop. */
+  /** Calls `listener` after every checkpoint. Returns a function that removes it. */
   onCheckpoint(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -5,7 +5,7 @@
 export interface PolicyChain {
   /** `ptbBytes`: BCS `ProgrammableTransaction` (a TransactionKind without its leading tag byte). */
   evaluate(ptbBytes: Uint8Array, sender: string): Promise<PolicyAnswer>;
-  /** Address of the first version of a package, `undefined` when there is no such package. */
+  /** Address of the first version of a package; `undefined` if the package does not exist. */
   originalPackageId(packageId: string): string | undefined;
 }
 
@@ -13,7 +13,7 @@ export type PolicyAnswer =
   | { ok: true }
   | { ok: false; abort?: { code: bigint; module: string; functionName: string }; reason: string };
 
-/** An object put on chain at genesis by another part of the network (a key server's registration). */
+/** An object that another part of the network creates at genesis (a key server's registration). */
 export interface GenesisObject {
   /** `0x` and 64 hex digits */
   readonly objectId: string;
@@ -23,7 +23,7 @@ export interface GenesisObject {
   readonly contents: Uint8Array;
 }
 
-/** A dynamic field put on chain at genesis: `0x2::dynamic_field::Field<nameType, valueType>` owned by `parent`. */
+/** A dynamic field created at genesis: `0x2::dynamic_field::Field<nameType, valueType>` owned by `parent`. */
 export interface GenesisField {
   readonly parent: string;
   readonly nameType: string;

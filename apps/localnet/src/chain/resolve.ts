@@ -6,9 +6,9 @@ import type { CallArg, TransactionData } from '../execution/transaction-data.ts'
 import type { OpenInput, OpenTransaction } from '../proto/transaction-from-proto.ts';
 
 /**
- * Fills in what a client left to the node: each object's version and digest or its initial shared version and
- * mutability (from the functions that use it), and with `chooseGas` the price, budget and gas coins.
- * Throws `RequestRefused`.
+ * Completes the parts of a transaction that the client left to the node: the version and digest of each object, or
+ * the initial shared version and mutability (from the functions that use it), and with `chooseGas` the price,
+ * budget and gas coins. Throws `RequestRefused`.
  */
 export function resolveTransaction(
   store: ChainStore,
@@ -65,7 +65,7 @@ function resolveInput(
 /** Whether any command takes the input by value or by mutable reference. */
 function isUsedMutably(modules: ModuleRegistry, open: OpenTransaction, index: number): boolean {
   return open.commands.some((command) => {
-    // Built-in commands work on coins and whole objects, which are never merely read.
+    // Built-in commands always modify or consume their objects.
     if (command.$kind !== 'MoveCall') return true;
     const call = command.MoveCall;
     const definition = modules.function(call.package, call.module, call.function);

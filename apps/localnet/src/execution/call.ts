@@ -12,7 +12,7 @@ import { instantiate } from './type-tags.ts';
 import type { ChainEvent, Owner } from './types.ts';
 import type { WorkObject, Workspace } from './workspace.ts';
 
-/** A value between commands. Objects are named by id; their bytes are in the workspace. */
+/** A value that is passed between commands. Objects are referenced by id; their bytes are in the workspace. */
 export type Value =
   | { kind: 'pure'; bytes: Uint8Array; type?: string }
   | { kind: 'object'; id: string }
@@ -114,7 +114,7 @@ export class NativeCall {
       // Trailing or non-canonical bytes are rejected, as the VM does.
       if (Buffer.compare(param.bcs.serialize(decoded).toBytes(), value.bytes) === 0) return decoded;
     } catch {
-      // Reported below: what does not parse is not a value of that type.
+      // Reported below: bytes that do not parse are not a value of that type.
     }
     throw argumentFailure(index, 'InvalidBCSBytes');
   }
@@ -139,7 +139,7 @@ export class NativeCall {
       typeArguments: this.#target.typeArguments,
       newObjectId: () => workspace.newObjectId(),
       emit: (name, value) => void workspace.events.push(this.#event(name, value)),
-      // The version a shared object starts with is known only when the transaction ends.
+      // The initial version of a shared object is only known when the transaction ends.
       share: (object) => dispose(object, { kind: 'shared', initialVersion: 0n }),
       transfer: (object, recipient) => dispose(object, { kind: 'address', address: recipient }),
       destroy: (object) => dispose(object, 'destroyed'),
@@ -170,7 +170,7 @@ export class NativeCall {
     put.owner = fate;
   }
 
-  /** Writes an object's bytes, making it when it is not there yet. */
+  /** Writes an object's bytes. Creates the object if it does not exist. */
   #put(id: string, type: string, contents: Uint8Array): WorkObject {
     const known = this.#environment.workspace.load(id);
     if (!known) return this.#environment.workspace.create(id, instantiate(type, []), contents);
@@ -179,7 +179,10 @@ export class NativeCall {
     return known;
   }
 
-  /** An object passed by value must have been used: Move's type system guarantees it, and native code must too. */
+  /**
+   * Checks that every object passed by value was used. Move's type system guarantees this; native code must do the
+   * same.
+   */
   #checkConsumed(results: readonly Value[]): void {
     for (const { work } of this.#owned) {
       const disposed = this.#disposals.some(({ object }) => object.id === work.id);

@@ -2,7 +2,7 @@ import { bcs } from '@mysten/sui/bcs';
 import { ExecutionFailure } from './failure.ts';
 import type { WorkObject } from './workspace.ts';
 
-/** `sui::coin::Coin<T>`, whatever T is. */
+/** `sui::coin::Coin<T>` for any T. */
 export const coinStruct = bcs.struct('Coin', { id: bcs.Address, balance: bcs.u64() });
 
 export function encodeCoin(id: string, balance: bigint): Uint8Array {
@@ -14,7 +14,7 @@ export function coinBalance(coin: { contents: Uint8Array }): bigint {
   return BigInt(coinStruct.parse(coin.contents).balance);
 }
 
-/** Adds to a coin. Throws `ExecutionFailure` when it would fall below zero. */
+/** Adds `amount` to a coin's balance. Throws `ExecutionFailure` if the balance would become negative. */
 export function changeBalance(coin: WorkObject, amount: bigint): void {
   const balance = coinBalance(coin) + amount;
   if (balance < 0n)

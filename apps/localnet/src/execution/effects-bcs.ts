@@ -18,7 +18,7 @@ const Event = bcs.struct('Event', {
   contents: bcs.byteVector(),
 });
 
-/** BCS `TransactionEvents`, which the digest is computed from. */
+/** BCS `TransactionEvents`, from which the digest is computed. */
 export function encodeEvents(events: readonly ChainEvent[]): Uint8Array<ArrayBuffer> {
   return bcs
     .vector(Event)

@@ -16,15 +16,15 @@ type Argument = typeof bcs.Argument.$inferType;
 const maxVectorBytes = 64 * 1024;
 
 export interface ProgramEnvironment extends CallEnvironment {
-  /** Object that `GasCoin` names; undefined when gas is not paid with coins */
+  /** Object id of `GasCoin`; undefined if commands cannot use it */
   readonly gasCoin: string | undefined;
   /** Shared inputs that may be changed */
   readonly mutableShared: ReadonlySet<string>;
 }
 
 /**
- * Runs the commands of a programmable transaction in its environment's workspace and returns what each
- * returned. Throws `ExecutionFailure` with the index of the command that failed.
+ * Runs the commands of a programmable transaction in its environment's workspace. Returns the results of each
+ * command. Throws `ExecutionFailure` with the index of the command that failed.
  */
 export function executeProgram(program: ProgrammableTransaction, environment: ProgramEnvironment): Value[][] {
   return new ProgramRun(program, environment).run();
@@ -90,7 +90,7 @@ class ProgramRun {
     if (call.arguments.length !== definition.params.length) {
       throw new ExecutionFailure(
         { kind: 'ArityMismatch' },
-        `${name} takes ${definition.params.length} arguments, ${call.arguments.length} given`,
+        `${name} takes ${definition.params.length} arguments, but got ${call.arguments.length}`,
       );
     }
     const values = call.arguments.map((argument, index) => {
@@ -140,7 +140,7 @@ class ProgramRun {
       if (!this.#environment.modules.hasPublicTransfer(work.type)) {
         throw new ExecutionFailure(
           { kind: 'InvalidTransferObject' },
-          `${work.type} has no store ability: only its module can transfer it`,
+          `${work.type} does not have the store ability, so only its module can transfer it`,
         );
       }
       work.owner = { kind: 'address', address };
@@ -199,7 +199,7 @@ class ProgramRun {
     throw argumentFailure(position, 'InvalidBCSBytes');
   }
 
-  /** The slots an argument names and its place in them. */
+  /** The slots that an argument refers to, and its index in them. */
   #slot(argument: Argument, position: number): { slots: (Value | undefined)[]; index: number } {
     switch (argument.$kind) {
       case 'GasCoin':
@@ -236,7 +236,7 @@ class ProgramRun {
 
   /** Moves a value out of its slot; plain values are copied. */
   #take(argument: Argument, position: number): Value {
-    // As Sui: the gas coin can be lent to commands or transferred, never consumed.
+    // As in Sui, the gas coin can be borrowed by commands or transferred, but not consumed.
     if (argument.$kind === 'GasCoin') throw argumentFailure(position, 'InvalidGasCoinUsage');
     const value = this.#borrow(argument, position, false);
     if (value.kind === 'pure') return value;
@@ -256,7 +256,7 @@ class ProgramRun {
     return gas;
   }
 
-  /** Objects that a command returned and nothing took cannot be dropped. */
+  /** Checks that all objects returned by commands are used, because they cannot be dropped. */
   #checkUnused(): void {
     for (const [result, values] of this.#results.entries()) {
       for (const [subresult, value] of values.entries()) {

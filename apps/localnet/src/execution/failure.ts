@@ -11,7 +11,7 @@ export const grpcStatus = {
 } as const;
 export type GrpcStatus = (typeof grpcStatus)[keyof typeof grpcStatus];
 
-/** A request the node refuses: nothing is executed, no gas is taken. Reaches the client as a gRPC status. */
+/** A request that the node rejects. Nothing is executed and no gas is charged. The client gets a gRPC status. */
 export class RequestRefused extends Error {
   override name = 'RequestRefused';
   readonly status: GrpcStatus;
@@ -34,7 +34,7 @@ export type ArgumentReason =
   | 'InvalidObjectByMutRef'
   | 'InvalidMakeMoveVecNonObjectArgument';
 
-/** Why an executed transaction failed; names as in Sui's `ExecutionFailureStatus`. */
+/** The reason why an executed transaction failed, with the names of Sui's `ExecutionFailureStatus`. */
 export type FailureDetail =
   | { kind: 'MoveAbort'; code: bigint; packageId: string; module: string; functionName: string }
   | { kind: 'CommandArgumentError'; argument: number; reason: ArgumentReason }
@@ -53,7 +53,7 @@ export type FailureDetail =
         | 'FeatureNotYetSupported';
     };
 
-/** A transaction that was executed and failed: it is on chain with this status and has cost gas. */
+/** A transaction that failed during execution. It is on chain with this status, and gas was charged. */
 export class ExecutionFailure extends Error {
   override name = 'ExecutionFailure';
   readonly detail: FailureDetail;
@@ -65,7 +65,7 @@ export class ExecutionFailure extends Error {
   }
 }
 
-/** The failure for an argument that does not fit; `argument` is its position in the command. */
+/** The failure for an invalid argument; `argument` is its position in the command. */
 export function argumentFailure(argument: number, reason: ArgumentReason): ExecutionFailure {
   return new ExecutionFailure(
     { kind: 'CommandArgumentError', argument, reason },

@@ -6,13 +6,13 @@ import { coinOf, suiType } from './type-tags.ts';
 import type { ChainObject } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-/** In MIST per unit of computation. */
+/** Price in MIST per unit of computation. */
 export const referenceGasPrice = 1000n;
-/** Every transaction costs the same number of units, failed ones too. */
+/** Every transaction costs this number of units, including failed ones. */
 const unitsPerTransaction = 1000n;
 /** The gas settings of a resolved transaction, in MIST. */
 export const suggestedBudget = 10n * unitsPerTransaction * referenceGasPrice;
-/** As Sui: more coins than this cannot pay for one transaction. */
+/** Maximum number of gas coins of a transaction, as in Sui. */
 const maxPaymentCoins = 256;
 
 export interface GasPlan {
@@ -21,7 +21,7 @@ export interface GasPlan {
   /** The coin that pays; the others of the payment are merged into it */
   coin: string;
   merged: readonly string[];
-  /** Whether commands may use it as `GasCoin`: not when the payment named no coins */
+  /** Whether commands may use it as `GasCoin`; false if the payment listed no coins */
   usable: boolean;
 }
 
@@ -31,15 +31,15 @@ export function transactionCost(price: bigint): bigint {
 }
 
 /**
- * Determines the payer and the coins. An empty payment uses the gas owner's richest coin that the transaction does
- * not use itself: the localnet keeps no address balances apart from coins. Throws `RequestRefused`.
+ * Determines the payer and the coins. With an empty payment, the gas owner's largest coin that the transaction does
+ * not use itself pays, because the localnet has no address balances other than coins. Throws `RequestRefused`.
  */
 export function planGas(store: ChainStore, data: TransactionData, payment: readonly ChainObject[]): GasPlan {
   const price = BigInt(data.gasData.price);
   const budget = BigInt(data.gasData.budget);
   const cost = transactionCost(price);
   if (price < referenceGasPrice)
-    throw refused(`gas price ${price} is under the reference price ${referenceGasPrice}`);
+    throw refused(`gas price ${price} is below the reference price ${referenceGasPrice}`);
   if (budget < cost) throw refused(`gas budget ${budget} is too low: the transaction costs ${cost}`);
   for (const coin of payment) {
     if (coin.type !== coinOf(suiType)) throw refused(`gas object ${coin.id} is not a SUI coin`);
@@ -55,7 +55,7 @@ export function planGas(store: ChainStore, data: TransactionData, payment: reado
   return { cost, budget, coin: first.id, merged: rest.map(({ id }) => id), usable: payment.length > 0 };
 }
 
-/** Merges the payment into its first coin and sets the budget aside, so that commands cannot spend it. */
+/** Merges the payment into its first coin and deducts the budget, so that commands cannot spend it. */
 export function reserveGas(workspace: Workspace, plan: GasPlan): void {
   const coin = workspace.load(plan.coin)!;
   for (const id of plan.merged) {
@@ -66,7 +66,7 @@ export function reserveGas(workspace: Workspace, plan: GasPlan): void {
   changeBalance(coin, -plan.budget);
 }
 
-/** Gives back what of the budget is not used. */
+/** Returns the unused part of the budget to the coin. */
 export function settleGas(workspace: Workspace, plan: GasPlan): void {
   const coin = workspace.objects.get(plan.coin)!;
   changeBalance(coin, plan.budget - plan.cost);
@@ -86,7 +86,7 @@ export function selectGas(store: ChainStore, data: TransactionData, missing: Mis
     total += coinBalance(coin);
     if (total >= budget) return { owner: data.gasData.owner, payment, price, budget: budget.toString() };
   }
-  throw refused(`${data.gasData.owner} has not enough SUI for gas: ${total} of ${budget}`);
+  throw refused(`${data.gasData.owner} does not have enough SUI for gas: ${total} of ${budget}`);
 }
 
 export interface MissingGas {
@@ -104,7 +104,7 @@ function usedIds(data: TransactionData): Set<string> {
   );
 }
 
-/** The owner's SUI coins that are free, richest first. */
+/** The owner's SUI coins that the transaction does not use, largest first. */
 function spareCoins(store: ChainStore, owner: string, used: ReadonlySet<string>): ChainObject[] {
   return store
     .ownedBy(owner, coinOf(suiType), ['', ''], 10_000)

@@ -11,7 +11,7 @@ export function blake2b256(...parts: Uint8Array[]): Uint8Array {
   return hash.digest();
 }
 
-/** Sui's digest of a BCS value: Blake2b-256 over `<type name>::` and the bytes, base58. */
+/** Sui's digest of a BCS value: Blake2b-256 over `<type name>::` and the bytes, in base58. */
 export function typedDigest(typeName: string, bytes: Uint8Array): string {
   return toBase58(blake2b256(encoder.encode(`${typeName}::`), bytes));
 }

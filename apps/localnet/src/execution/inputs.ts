@@ -3,9 +3,9 @@ import type { TransactionData } from './transaction-data.ts';
 import type { ChainObject } from './types.ts';
 import type { StateReader } from './workspace.ts';
 
-/** The state a transaction starts from, checked against what it claims. */
+/** The input objects of a transaction, after they were checked against its references. */
 export interface CheckedInputs {
-  /** Owned and mutable shared objects: each gets a new version, whatever happens */
+  /** Owned and mutable shared objects. Each gets a new version even if the transaction fails */
   mutable: ChainObject[];
   mutableShared: Set<string>;
   /** Shared objects that are only read */
@@ -19,9 +19,9 @@ interface ObjectRef {
 }
 
 /**
- * Checks every object a transaction names: it exists at that version and digest, and the sender (for gas: the
- * gas owner) owns it. `ownership: false` skips the owners, for simulations that ask for no checks.
- * Throws `RequestRefused`; a stale version is `failedPrecondition`, so that a client rebuilds and retries.
+ * Checks that every object of a transaction exists with that version and digest, and that the sender (for gas: the
+ * gas owner) owns it. `ownership: false` skips the check of owners, for simulations without checks. Throws
+ * `RequestRefused`, for a stale version with `failedPrecondition`, so that clients rebuild and retry.
  */
 export function checkInputs(state: StateReader, data: TransactionData, ownership: boolean): CheckedInputs {
   const checked: CheckedInputs = { mutable: [], mutableShared: new Set(), readShared: [] };

@@ -1,7 +1,7 @@
 import { grpcStatus, RequestRefused } from './failure.ts';
 import type { TransactionData } from './transaction-data.ts';
 
-/** Limits of Sui's protocol. They bound what one transaction can make the node do. */
+/** Limits of Sui's protocol, which limit the work of a single transaction. */
 const maxTransactionBytes = 128 * 1024;
 const maxCommands = 1024;
 const maxArguments = 512;
@@ -10,7 +10,7 @@ const maxPureBytes = 16 * 1024;
 const maxInputs = 2048;
 const maxGasCoins = 256;
 
-/** Throws `RequestRefused` for a transaction that Sui would not look at. `bytes` is its encoding. */
+/** Throws `RequestRefused` for a transaction that exceeds a limit. `bytes` is its encoding. */
 export function checkLimits({ program, gasData }: TransactionData, bytes: Uint8Array): void {
   atMost(maxTransactionBytes, bytes.length, 'serialized transaction size');
   atMost(maxCommands, program.commands.length, 'commands in a programmable transaction');
@@ -30,7 +30,7 @@ function atMost(limit: number, value: number, what: string): void {
   if (value > limit)
     throw new RequestRefused(
       grpcStatus.invalidArgument,
-      `Size limit exceeded: maximum ${what} is ${limit}, here ${value}`,
+      `Size limit exceeded: maximum ${what} is ${limit}, got ${value}`,
     );
 }
 

@@ -26,14 +26,14 @@ export class ModuleRegistry {
     return [...new Set([...this.#modules.values()].map((module) => module.packageId))];
   }
 
-  /** Codec of a struct's contents; undefined for a type no module declares. Type arguments don't matter. */
+  /** Codec of a struct's contents; undefined for a type that no module declares. Ignores type arguments. */
   codec(type: string): AnyBcs | undefined {
     const { module, name } = splitStructTag(type);
     const structs = this.#modules.get(module)?.structs;
     return structs && Object.hasOwn(structs, name) ? structs[name] : undefined;
   }
 
-  /** Whether `TransferObjects` may move it: the struct has `store`. */
+  /** Whether `TransferObjects` may transfer objects of this type, that is, whether the struct has `store`. */
   hasPublicTransfer(type: string): boolean {
     if (!type.includes('::')) return false;
     const { module, name } = splitStructTag(normalizeType(type));

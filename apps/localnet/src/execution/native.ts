@@ -1,12 +1,12 @@
 import type { BcsType } from '@mysten/bcs';
 
 /**
- * How a Move module is written natively for the localnet: the executor decodes the arguments a
- * transaction passes, calls `run`, and encodes what changed. Objects travel as their decoded fields;
- * the codec of the struct (see `NativeModule.structs`) gives the bytes on chain.
+ * Interface of Move modules that are implemented natively for the localnet. The executor decodes the arguments of a
+ * call, calls `run`, and encodes the changes. Functions get objects as decoded fields; the codec of the struct (see
+ * `NativeModule.structs`) defines their bytes on chain.
  */
 
-/** A Move object while a transaction works on it. `value` is mutable; the executor encodes it afterwards. */
+/** A Move object during a transaction. `run` may change `value`; the executor encodes it afterwards. */
 export interface MoveObject<T = unknown> {
   /** `0x` and 64 lower-case hex digits */
   readonly id: string;
@@ -18,9 +18,9 @@ export interface MoveObject<T = unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: a codec's value type is known only to its module
 export type AnyBcs = BcsType<any>;
 
-/** One declared parameter. `TxContext` is not declared: it is `NativeContext`. */
+/** A declared parameter. `TxContext` is not declared, because functions get `NativeContext` instead. */
 export type Param =
-  | { kind: 'pure'; bcs: AnyBcs /** set for a struct that only another function can make */; type?: string }
+  | { kind: 'pure'; bcs: AnyBcs /** set for a struct that only another function can create */; type?: string }
   /** `&T` or `&mut T`; `run` gets a `MoveObject` */
   | { kind: 'ref'; type: string; mutable: boolean }
   /** `T` by value: consumed, so `run` must transfer, share, destroy or return it. For `vector<T>` it gets an array. */
@@ -28,17 +28,17 @@ export type Param =
 
 // Types are written with any address length (`0x2::clock::Clock`); `T0`, `T1` are type arguments.
 
-/** The queries of a native function to the chain it runs on. */
+/** The chain as a native function sees it. */
 export interface NativeContext {
   readonly sender: string;
-  /** The epoch the chain is in, and the time of the transaction in ms */
+  /** The current epoch, and the time of the transaction in milliseconds */
   readonly epoch: bigint;
   readonly nowMs: bigint;
   /** The type arguments of the call for `T0`, `T1`… */
   readonly typeArguments: readonly string[];
   /** A fresh id, derived from the transaction digest as Sui does */
   newObjectId(): string;
-  /** `name` is the event struct's name in the module that is running, or `other_module::Name` of the same package */
+  /** `name` is the name of the event struct in the current module, or `other_module::Name` in the same package */
   emit(name: string, value: unknown): void;
   share(object: MoveObject): void;
   transfer(object: MoveObject, recipient: string): void;
@@ -58,19 +58,19 @@ export interface TypedBcs {
 
 export interface NativeFunction {
   readonly params: readonly Param[];
-  /** How many type parameters the function has; none when absent */
+  /** Number of type parameters; 0 when absent */
   readonly typeParameters?: number;
   /** Returned values in order: a struct tag for objects, or a codec for plain values */
   readonly returns?: readonly ({ kind: 'own'; type: string } | { kind: 'pure'; type: string; bcs: AnyBcs })[];
   /** `entry` functions that are not public cannot have their results used by a later command */
   readonly visibility: 'public' | 'entry' | 'public entry';
   /**
-   * Gets, before a program's first command, the plain arguments of all its calls of this function (undefined for
-   * those that are not known yet), so that work can be done for all at once. It must change no outcome.
+   * Called before a program's first command with the pure arguments of all its calls to this function (undefined
+   * for those that are not known yet), so that work can be done for all calls together. Must not change any result.
    */
   prepare?(calls: readonly (readonly unknown[])[]): void;
   /** Throws `MoveAbort`. Returns the values declared in `returns`. */
-  // biome-ignore lint/suspicious/noExplicitAny: decoded by `params`, so each function names its own types
+  // biome-ignore lint/suspicious/noExplicitAny: decoded by `params`, so each function declares its own types
   run(context: NativeContext, ...args: any[]): unknown[] | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface NativeModule {
   readonly keyOnly?: readonly string[];
 }
 
-/** A Move `abort`: what the real VM reports as MoveAbort, with the module's own code. */
+/** A Move `abort` with the code of the module; the real VM reports it as MoveAbort. */
 export class MoveAbort extends Error {
   // `module` is a bare name, or `0x…::name` when code of another package aborts
   override name = 'MoveAbort';

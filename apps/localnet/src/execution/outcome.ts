@@ -24,13 +24,13 @@ export interface Outcome {
   readShared: ChainObject[];
   events: ChainEvent[];
   balanceChanges: BalanceChange[];
-  /** What each command returned, with the objects' bytes at the end; empty when it failed */
+  /** The results of each command, with objects in their final state; empty if the transaction failed */
   returned: { type: string; bytes: Uint8Array }[][];
 }
 
 /**
- * The changes of a workspace, with the new version on everything written. `touched`: objects that get a new version
- * even if they did not change, as Sui does for every mutable input.
+ * The changes of a workspace, with the new version set on all written objects. `touched` objects get a new version
+ * even if they did not change, as every mutable input in Sui.
  */
 export function collectChanges(
   workspace: Workspace,
@@ -62,7 +62,7 @@ function changeOf(
   }
   const unchanged = before && work.contents === before.contents && work.owner === before.owner;
   if (unchanged && !touched) return undefined;
-  // The clock is given to every transaction with its time filled in; that is no change of the transaction's.
+  // The clock gets the time of every transaction, which does not count as a change by the transaction.
   if (before?.owner.kind === 'shared' && !touched) return undefined;
   const owner =
     work.owner.kind === 'shared' && !before ? { ...work.owner, initialVersion: version } : work.owner;

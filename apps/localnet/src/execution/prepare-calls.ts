@@ -22,8 +22,8 @@ export function prepareCalls(program: ProgrammableTransaction, modules: ModuleRe
 }
 
 /**
- * Undefined for an argument that is not plain, is created by an earlier command, or does not parse: the call itself
- * will report it.
+ * Undefined for an argument that is not pure, is created by an earlier command, or does not parse. The call itself
+ * reports such errors.
  */
 function plainValue(program: ProgrammableTransaction, param: Param, argument: Argument | undefined): unknown {
   const input = argument?.$kind === 'Input' ? program.inputs[argument.Input] : undefined;

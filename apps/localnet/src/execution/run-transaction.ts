@@ -27,7 +27,7 @@ export interface RunEnvironment {
  */
 export type RunMode = 'charged' | 'mocked' | 'unchecked';
 
-/** A coin that exists only inside a dry run, rich enough for anything. */
+/** A coin that exists only in a dry run, with enough balance for any transaction. */
 const mockedGasCoin = `0x${'9'.repeat(64)}`;
 const mockedBalance = 1n << 62n;
 
@@ -66,13 +66,16 @@ export function runTransaction(environment: RunEnvironment, data: TransactionDat
   };
 }
 
-/** A client may have sent the parts one by one: then this is where a number or type that cannot be is noticed. */
+/**
+ * Encodes the transaction. A client may have sent its parts in structured form, so impossible numbers and types are
+ * detected here.
+ */
 function encodeChecked(data: TransactionData): Uint8Array {
   let bytes: Uint8Array;
   try {
     bytes = encodeTransaction(data);
   } catch {
-    throw new RequestRefused(grpcStatus.invalidArgument, 'a part of the transaction has no encoding');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'a part of the transaction cannot be encoded');
   }
   checkLimits(data, bytes);
   return bytes;
@@ -120,7 +123,7 @@ function attemptProgram(
     return { workspace, failure: undefined, returned };
   } catch (error) {
     if (!(error instanceof ExecutionFailure)) throw error;
-    // A failed transaction leaves nothing but its gas payment.
+    // A failed transaction changes nothing except for its gas payment.
     const paid = fresh();
     if (plan) settleGas(paid, plan);
     return { workspace: paid, failure: error, returned: [] };
@@ -132,7 +135,7 @@ function mockGasCoin(workspace: Workspace, owner: string): void {
   coin.owner = { kind: 'address', address: owner };
 }
 
-/** Sui's Lamport version: one above everything the transaction may have changed. */
+/** Sui's Lamport version: one above the versions of all objects that the transaction may have changed. */
 function nextVersion(workspace: Workspace, inputs: CheckedInputs): bigint {
   const versions = [
     ...inputs.mutable.map(({ version }) => version),

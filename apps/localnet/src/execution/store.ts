@@ -3,10 +3,10 @@ import { splitStructTag } from './type-tags.ts';
 import type { ChainEvent, ChainObject, Owner } from './types.ts';
 
 /**
- * The chain's state and history in one SQLite file. SQLite's write-ahead log is the append-only journal:
- * frames carry checksums, a torn tail is dropped at the next open, and a checkpoint folds it back into the
- * file. `synchronous=FULL` makes every commit wait for fsync, so an acknowledged transaction survives a kill
- * and a power cut, and opening takes the same time however long the chain is.
+ * The chain's state and history in one SQLite file. SQLite's write-ahead log serves as the append-only journal: its
+ * frames have checksums, a torn tail is dropped at the next open, and checkpoints merge it into the file. With
+ * `synchronous=FULL` every commit waits for fsync, so an acknowledged transaction survives a kill and a power
+ * failure. The time to open the file does not depend on the length of the chain.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -29,7 +29,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS event_type ON event (type_module, seq);
   CREATE INDEX IF NOT EXISTS event_tx ON event (tx_seq);`;
 
-/** A transaction in the history. `seq` is also its checkpoint: one transaction each. */
+/** A transaction in the history. `seq` is also the number of its checkpoint, which has no other transaction. */
 export interface StoredTransaction {
   seq: number;
   digest: string;
@@ -39,11 +39,11 @@ export interface StoredTransaction {
   checkpointDigest: string;
   timestampMs: number;
   epoch: number;
-  /** `sui.rpc.v2.ExecutedTransaction` with everything in it */
+  /** Complete `sui.rpc.v2.ExecutedTransaction` */
   executed: Uint8Array;
 }
 
-/** An event with its place: `seq` counts over the whole chain, from 1. */
+/** An event with its position: `seq` counts all events of the chain, from 1. */
 export interface StoredEvent extends ChainEvent {
   seq: number;
   checkpoint: number;
@@ -64,7 +64,7 @@ export class ChainStore {
   readonly #database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** `path`: a file, or `:memory:` for a chain that ends with the process. */
+  /** `path` is a file, or `:memory:` for a chain that ends with the process. */
   constructor(path: string) {
     this.#database = openSqlite(path);
     this.#database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
@@ -91,7 +91,7 @@ export class ChainStore {
     return row && toObject(row);
   }
 
-  /** Objects of an address in order of (type, id), after a place in that order; `type` bounds them by range. */
+  /** Objects of an address, ordered by (type, id), after that position. `type` is a type or a type prefix. */
   ownedBy(address: string, type: string, after: readonly [string, string], limit: number): ChainObject[] {
     const rows = this.#prepare(
       `SELECT * FROM object WHERE owner = ? AND owner_kind = 'address' AND type >= ? AND type < ?
@@ -130,16 +130,16 @@ export class ChainStore {
     return row && toTransaction(row);
   }
 
-  /** Transactions strictly between two places, in either direction. */
-  transactions(range: PlaceRange): StoredTransaction[] {
+  /** Transactions strictly between two positions, in either direction. */
+  transactions(range: PositionRange): StoredTransaction[] {
     return this.#range('tx', range).map(toTransaction);
   }
 
   /**
-   * Events strictly between two places, in either direction. `typeModule`, `0x…::module`, keeps to those whose
-   * type is of that module: a watcher that polls pays for its own events, not for everybody's.
+   * Events strictly between two positions, in either direction. With `typeModule` (`0x…::module`), only events
+   * whose type belongs to that module, so that polling for them does not read all other events.
    */
-  events(range: PlaceRange, typeModule?: string): StoredEvent[] {
+  events(range: PositionRange, typeModule?: string): StoredEvent[] {
     if (typeModule === undefined) return this.#range('event', range).map(toEvent);
     return this.#range('event', range, 'AND type_module = ?', [typeModule]).map(toEvent);
   }
@@ -150,7 +150,7 @@ export class ChainStore {
     return Number(row.seq ?? 0);
   }
 
-  /** Writes a transaction and all it changed; on return it is on disk. */
+  /** Writes a transaction and its changes. They are on disk on return. */
   commit({ transaction, written, deleted, events }: Commit): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -205,7 +205,7 @@ export class ChainStore {
     );
   }
 
-  #range(table: 'tx' | 'event', range: PlaceRange, condition = '', values: string[] = []): Row[] {
+  #range(table: 'tx' | 'event', range: PositionRange, condition = '', values: string[] = []): Row[] {
     const { after, before, descending, limit } = range;
     const order = descending ? 'DESC' : 'ASC';
     const sql = `SELECT * FROM ${table} WHERE seq > ? AND seq < ? ${condition} ORDER BY seq ${order} LIMIT ?`;
@@ -222,8 +222,8 @@ export class ChainStore {
   }
 }
 
-/** An open interval of places in history. */
-export interface PlaceRange {
+/** An open interval of positions in the history. */
+export interface PositionRange {
   after: number;
   before: number;
   descending: boolean;

@@ -7,7 +7,7 @@ export type Expiration = DataV1['expiration'];
 export type GasData = DataV1['gasData'];
 export type CallArg = ProgrammableTransaction['inputs'][number];
 
-/** A transaction with every input resolved, in the shape of the SDK's BCS codecs (u64 as decimal text). */
+/** A transaction with all inputs resolved, in the format of the SDK's BCS codecs (u64 as decimal text). */
 export interface TransactionData {
   sender: string;
   program: ProgrammableTransaction;
@@ -15,7 +15,7 @@ export interface TransactionData {
   expiration: Expiration;
 }
 
-/** Bytes as they are signed. */
+/** The bytes that are signed. */
 export function encodeTransaction(data: TransactionData): Uint8Array<ArrayBuffer> {
   return bcs.TransactionData.serialize({
     V1: {
@@ -28,8 +28,8 @@ export function encodeTransaction(data: TransactionData): Uint8Array<ArrayBuffer
 }
 
 /**
- * Throws `RequestRefused` for bytes that are not a programmable transaction, or not its canonical encoding: two
- * encodings of one transaction would have two digests and could be sent twice.
+ * Decodes a programmable transaction. Throws `RequestRefused` for other bytes, and for non-canonical encodings,
+ * because two encodings of one transaction would have two digests and could both be executed.
  */
 export function decodeTransaction(bytes: Uint8Array): TransactionData {
   let decoded: DataV1;

@@ -21,14 +21,14 @@ export function fieldTypeOf(nameType: string, valueType: string): string {
   return normalizeStructTag(`0x2::dynamic_field::Field<${nameType}, ${valueType}>`);
 }
 
-/** Any type in one spelling: full addresses, `, ` between arguments. Primitives stay as they are. */
+/** Normalizes a type: full addresses, `, ` between arguments. Primitive types are unchanged. */
 export function normalizeType(type: string): string {
   const vector = /^vector<(.+)>$/.exec(type);
   if (vector) return `vector<${normalizeType(vector[1]!)}>`;
   return type.includes('::') ? normalizeStructTag(type) : type;
 }
 
-/** Puts type arguments in for `T0`, `T1`… and normalises. */
+/** Replaces `T0`, `T1`… by type arguments and normalizes the result. */
 export function instantiate(type: string, typeArguments: readonly string[]): string {
   return normalizeType(type.replace(/\bT(\d+)\b/g, (match, index) => typeArguments[Number(index)] ?? match));
 }
@@ -39,7 +39,7 @@ export function splitStructTag(type: string): { module: string; name: string } {
   return { module: `${tag.address}::${tag.module}`, name: tag.name };
 }
 
-/** Whether `type` is `wanted`, or an instantiation of it when `wanted` names no type arguments. */
+/** Whether `type` is `wanted`, or an instantiation of it if `wanted` has no type arguments. */
 export function matchesType(type: string, wanted: string): boolean {
   return type === wanted || (!wanted.includes('<') && type.startsWith(`${wanted}<`));
 }

@@ -1,7 +1,7 @@
-/** Who may use an object, as Sui's `Owner`. */
+/** The owner of an object, as Sui's `Owner`. */
 export type Owner =
   | { kind: 'address'; address: string }
-  /** A dynamic field: `parent` is the object it hangs on */
+  /** A dynamic field of the object `parent` */
   | { kind: 'object'; parent: string }
   | { kind: 'shared'; initialVersion: bigint }
   | { kind: 'immutable' };
@@ -10,7 +10,7 @@ export type Owner =
 export interface ChainObject {
   id: string;
   version: bigint;
-  /** Base58, of the object's BCS as Sui hashes it */
+  /** Base58 digest of the object's BCS, computed like Sui's */
   digest: string;
   owner: Owner;
   type: string;
@@ -20,7 +20,7 @@ export interface ChainObject {
   previousTransaction: string;
 }
 
-/** What one transaction did to one object. */
+/** The change of one object by one transaction. */
 export interface ObjectChange {
   id: string;
   type: string;
@@ -30,7 +30,7 @@ export interface ObjectChange {
 }
 
 export interface ChainEvent {
-  /** The package and module whose function was called, and who sent the transaction */
+  /** Package and module of the called function, and the sender of the transaction */
   packageId: string;
   module: string;
   sender: string;

@@ -8,21 +8,21 @@ import type { ChainEvent, ChainObject, Owner } from './types.ts';
 
 export const clockId = `0x${'6'.padStart(64, '0')}`;
 
-/** An object as one transaction sees it. */
+/** An object as seen by one transaction. */
 export interface WorkObject {
   readonly id: string;
   type: string;
   contents: Uint8Array;
-  /** Undefined while the value is in flight between commands */
+  /** Undefined while the value is passed between commands */
   owner: Owner | undefined;
-  /** The version the transaction started from; undefined for one it made */
+  /** The object before the transaction; undefined if the transaction created it */
   readonly before: ChainObject | undefined;
-  /** Made by this transaction, not merely unwrapped */
+  /** Whether this transaction created the object instead of only unwrapping it */
   readonly created: boolean;
   deleted: boolean;
 }
 
-/** A transaction's view of the state below it. */
+/** Reads the state on which a transaction runs. */
 export interface StateReader {
   object(id: string): ChainObject | undefined;
 }
@@ -43,7 +43,7 @@ export class Workspace {
     this.#nowMs = nowMs;
   }
 
-  /** Loads an object once; undefined when it does not exist or is gone. */
+  /** Loads an object, from the state only once. Undefined if it does not exist or was deleted. */
   load(id: string): WorkObject | undefined {
     const known = this.objects.get(id);
     if (known) return known.deleted ? undefined : known;
@@ -62,7 +62,7 @@ export class Workspace {
     return work;
   }
 
-  /** A value that was not in the state under this id: new, or unwrapped from another object. */
+  /** Adds an object that is not in the state: a new one, or one unwrapped from another object. */
   create(id: string, type: string, contents: Uint8Array): WorkObject {
     const earlier = this.objects.get(id);
     const work: WorkObject = {

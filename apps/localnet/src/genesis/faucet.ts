@@ -6,15 +6,15 @@ import { referenceGasPrice, suggestedBudget } from '../execution/gas.ts';
 import { seededId } from '../execution/hash.ts';
 import { encodeTransaction } from '../execution/transaction-data.ts';
 
-/** What one call gives: 1,000 SUI in MIST and 1,000 WAL in FROST. */
+/** Amounts sent per call: 1,000 SUI in MIST and 1,000 WAL in FROST. */
 export const faucetGift = { sui: 1_000_000_000_000n, wal: 1_000_000_000_000n };
 
-/** Ids of the two coins that all gifts are split from. Genesis makes them. */
+/** Ids of the two coins from which all amounts are split. Genesis creates them. */
 export function faucetCoins(seed: Uint8Array): { sui: string; wal: string } {
   return { sui: seededId(seed, 'faucet-sui'), wal: seededId(seed, 'faucet-wal') };
 }
 
-/** Sends coins by ordinary transactions from an account that is funded at genesis. */
+/** Sends coins in ordinary transactions from an account that is funded at genesis. */
 export class Faucet {
   readonly #chain: Chain;
   readonly #keypair: Ed25519Keypair;
@@ -27,7 +27,10 @@ export class Faucet {
     this.#coins = coins;
   }
 
-  /** Sends a gift to an address and returns the transaction's digest. One at a time: the coins are shared. */
+  /**
+   * Sends coins to an address and returns the digest of the transaction. Runs one transaction at a time, because
+   * all use the same coins.
+   */
   give(recipient: string): Promise<string> {
     const gift = this.#queue.then(() => this.#send(recipient));
     this.#queue = gift.catch(() => undefined);
@@ -54,7 +57,7 @@ export class Faucet {
     const { signature } = await this.#keypair.signTransaction(bytes);
     const { digest, effects } = await this.#chain.execute(bytes, [signature]);
     if (!effects?.status?.success)
-      throw new Error(`the faucet failed: ${effects?.status?.error?.description}`);
+      throw new Error(`the faucet transaction failed:  ${effects?.status?.error?.description}`);
     return digest!;
   }
 
@@ -92,10 +95,13 @@ export class Faucet {
     };
   }
 
-  /** By its id: anybody can send the faucet coins of little worth, which it must not try to pay with. */
+  /**
+   * Looks up a coin by its id. The faucet must not pay with other coins it owns, because anyone can send it small
+   * ones.
+   */
   #coin(id: string) {
     const coin = this.#chain.store.object(id);
-    if (!coin) throw new Error(`the faucet has lost its coin ${id}`);
+    if (!coin) throw new Error(`the faucet's coin does not exist: ${id}`);
     return { objectId: coin.id, version: coin.version.toString(), digest: coin.digest };
   }
 }

@@ -8,10 +8,10 @@ import { createRegistry } from '../move/account-module.ts';
 import { faucetCoins } from './faucet.ts';
 import type { NetworkIds } from './network-ids.ts';
 
-/** The faucet's initial balance, SUI in MIST and WAL in FROST: ten million drips. */
+/** The faucet's initial balance, SUI in MIST and WAL in FROST: enough for ten million calls. */
 const faucetFunds = 10n ** 19n;
 
-/** All objects at the first checkpoint, apart from Walrus' own. */
+/** All objects of the first checkpoint except those of Walrus. */
 export function genesisObjects(
   seed: Uint8Array,
   ids: NetworkIds,

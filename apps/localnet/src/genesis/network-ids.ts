@@ -10,7 +10,7 @@ export interface NetworkIds {
   walType: string;
   systemObjectId: string;
   stakingObjectId: string;
-  /** By index in the committee; as many as a committee can have */
+  /** By index in the committee, for the maximum size of a committee */
   nodeIds: string[];
   /** The table of the storage nodes' objects */
   poolsTableId: string;

@@ -2,12 +2,12 @@ import { stakingPoolBcs } from '@memrelay/chain/walrus-state-bcs';
 import type { SystemObject } from '../chain/chain.ts';
 import type { WalrusGenesis } from './walrus-objects.ts';
 
-/** 1 PiB for the network: never the limit here */
+/** Capacity of the network, so high that it is never reached: 1 PiB */
 const capacityBytes = 1n << 50n;
 
 /**
- * The objects of the storage nodes, in which clients look up each node's address: all are in one process, below
- * `/nodes/<index>` of its URL.
+ * The objects of the storage nodes, from which clients read each node's address. All nodes are in one process, at
+ * `/nodes/<index>` below its URL.
  */
 export function storageNodeObjects(
   { ids, committee: { members }, prices }: WalrusGenesis,

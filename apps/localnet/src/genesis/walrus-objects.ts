@@ -15,12 +15,12 @@ export interface WalrusGenesis {
   epochDurationMs: number;
 }
 
-/** Version of the inner state that both objects point at. */
+/** Version of the inner state of both objects. */
 const stateVersion = 1n;
-/** 1 PiB: never the limit here */
+/** 1 PiB, so high that it is never reached */
 const capacityBytes = 1n << 50n;
 
-/** The shared objects that every Walrus call names. */
+/** The shared objects that Walrus calls take as arguments. */
 export function walrusObjects({ ids }: WalrusGenesis): SystemObject[] {
   const shared = (id: string, type: string): SystemObject => ({
     id,

@@ -12,7 +12,7 @@ import { KeyServerError, keyServerErrorNamed } from './key-server-error.ts';
 import { keyServerVersion, type SealEndpoint } from './routes.ts';
 import { combineShares, isTrueShare, type SealedShare } from './secret-shares.ts';
 
-/** A header that a gateway before the aggregator demands. */
+/** A header that a gateway in front of the aggregator requires. */
 export interface ApiKey {
   readonly name: string;
   readonly key: string;
@@ -20,7 +20,7 @@ export interface ApiKey {
 
 export interface CommitteeMember {
   readonly partyId: number;
-  /** Where it is mounted */
+  /** Path at which the member is mounted */
   readonly path: string;
   /** G2 point of its share, 96 bytes */
   readonly publicKey: Uint8Array;
@@ -38,9 +38,9 @@ export interface AggregatorParts {
 type Answer = readonly SealedShare[];
 
 /**
- * The server that clients of a committee talk to: it forwards a request to the members, who each check it and query
- * the chain as an independent server would, and combines the shares of as many as the threshold. It has no share
- * itself and cannot read what it combines.
+ * The server of a committee to which clients send requests. It forwards a request to the members, each of which
+ * checks it and queries the chain like an independent server, and combines as many shares as the threshold. It has
+ * no share itself and cannot read the combined keys.
  */
 export function aggregator(parts: AggregatorParts): SealEndpoint {
   const { threshold, members } = parts;
@@ -142,7 +142,7 @@ async function combined(fullIds: readonly Uint8Array[], answers: readonly Answer
   return { decryption_keys: decryptionKeys };
 }
 
-/** As Seal's aggregator: what most of the members said, when too few of them served. */
+/** The most common error of the members, returned if too few of them responded, as in Seal's aggregator. */
 function mostCommon(errors: readonly KeyServerError[]): KeyServerError {
   const byName = [...Map.groupBy(errors, ({ error }) => error).values()];
   return byName.reduce((most, each) => (each.length > most.length ? each : most))[0]!;

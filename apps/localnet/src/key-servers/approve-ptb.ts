@@ -4,7 +4,7 @@ import { KeyServerError } from './key-server-error.ts';
 
 const maxCommands = 100;
 
-/** A transaction that does nothing but ask `seal_approve*` functions of one package. */
+/** A transaction that only calls `seal_approve*` functions of one package. */
 export interface ApprovePtb {
   /** BCS `ProgrammableTransaction` */
   readonly bytes: Uint8Array;
@@ -14,9 +14,9 @@ export interface ApprovePtb {
 }
 
 /**
- * Reads the `ptb` field of a key request and checks it by the rules of Seal's server: 1–100 commands, all of them
- * calls to functions of one package whose names start with `seal_approve`, with inputs for arguments and an identity
- * as the first. Throws `InvalidPTB`.
+ * Parses the `ptb` field of a key request and checks the rules of Seal's server: 1–100 commands, all calls to
+ * functions of one package whose names start with `seal_approve`. All arguments are inputs, and the first is an
+ * identity. Throws `InvalidPTB`.
  */
 export function parseApprovePtb(base64: string): ApprovePtb {
   const bytes = decodeCanonical(base64);

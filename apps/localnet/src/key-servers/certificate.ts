@@ -12,7 +12,9 @@ const requestFormat = bcs.struct('RequestFormat', {
   encVerificationKey: bcs.byteVector(),
 });
 
-/** The bytes that a session key signs for one request: they bind the answer's key to the question. */
+/**
+ * The bytes that a session key signs for one request. They bind the key that encrypts the response to the request.
+ */
 export function signedRequest(
   ptb: Uint8Array,
   encKey: Uint8Array,
@@ -22,8 +24,8 @@ export function signedRequest(
 }
 
 /**
- * Checks that the certificate's session is alive, that its user signed it for `originalPackageId`, and that
- * the session key signed this very request. Throws `InvalidCertificate`, `InvalidSignature` or
+ * Checks that the certificate's session has not expired, that its user signed it for `originalPackageId`, and that
+ * the session key signed this request. Throws `InvalidCertificate`, `InvalidSignature` or
  * `InvalidSessionSignature`, in that order.
  */
 export async function verifyRequest(

@@ -13,7 +13,7 @@ const path = '/committee';
 const name = 'localnet committee';
 const threshold = 3;
 const memberCount = 5;
-/** Where the committee's secrets begin among the keys of a seed; independent servers count from 0. */
+/** Index of the committee's first key among the keys of a seed; independent servers use the indices from 0. */
 const firstKeyIndex = 2 ** 32;
 
 export interface Committee {
@@ -21,18 +21,18 @@ export interface Committee {
   readonly publicKey: Uint8Array;
   /** Mounts the aggregator at `/committee` and its members at `/committee/members/N` */
   readonly plugin: FastifyPluginAsync;
-  /** From now on these members, by party id, and no others answer as if they were stopped. */
+  /** Makes exactly these members, by party id, behave as if they were stopped. */
   setDown(partyIds: readonly number[]): void;
-  /** From now on the aggregator serves only requests with this header; `undefined` ends it. */
+  /** Makes the aggregator reject requests without this header; `undefined` accepts all again. */
   requireApiKey(apiKey: ApiKey | undefined): void;
   genesis(baseUrl: string, sealPackageId: string): { object: GenesisObject; field: GenesisField };
   info(baseUrl: string): LocalnetInfo['committee'];
 }
 
 /**
- * A 3-of-5 committee behind its aggregator: five servers that hold shares of one master key, none of them the
- * key itself. A real committee makes its shares together, so that the key never exists anywhere; this one deals
- * them from the network's seed, as it is one process anyway.
+ * Creates a 3-of-5 committee behind its aggregator: five servers with shares of one master key. A real committee
+ * generates its shares together, so that the key never exists in one place. Here the shares are derived from the
+ * network's seed, because all members are in one process.
  */
 export function createCommittee(options: {
   seed: Uint8Array;

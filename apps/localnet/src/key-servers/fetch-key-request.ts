@@ -3,7 +3,7 @@ import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { fromBase64 } from '@mysten/sui/utils';
 import { KeyServerError } from './key-server-error.ts';
 
-/** The requester, and the session key that speaks for them. Field names are Seal's. */
+/** The requester and their session key. The field names are Seal's. */
 export interface Certificate {
   user: string;
   sessionKey: Uint8Array;
@@ -17,16 +17,16 @@ export interface Certificate {
 export interface FetchKeyRequest {
   /** base64 */
   ptb: string;
-  /** Compressed G1 point the answer is encrypted to */
+  /** Compressed G1 point to which the response is encrypted */
   encKey: Uint8Array;
   /** Compressed G2 point of the same key */
   encVerificationKey: Uint8Array;
-  /** Ed25519, by the session key over `signedRequest` */
+  /** Ed25519 signature of the session key over `signedRequest` */
   requestSignature: Uint8Array;
   certificate: Certificate;
 }
 
-/** Reads the body of `POST /v1/fetch_key`. Throws `MalformedRequest` naming the field. */
+/** Parses the body of `POST /v1/fetch_key`. Throws `MalformedRequest` with the name of the invalid field. */
 export function parseFetchKeyRequest(body: unknown): FetchKeyRequest {
   const root = record(body, 'body');
   const certificate = record(root.certificate, 'certificate');

@@ -41,7 +41,7 @@ export async function fetchKey(
     const id = concatBytes(fromHex(original), innerId);
     const [c0, c1] = sealUserKey(server.masterKey, id, encKey);
     decryptionKeys.push({ id: [...id], encrypted_key: [base64(c0), base64(c1)] });
-    // A batch may take a second of arithmetic; the chain shares this event loop.
+    // A batch may take a second of computation, and the chain runs in this event loop.
     await nextTurn();
   }
   return { decryption_keys: decryptionKeys };
@@ -58,7 +58,7 @@ function parseEncKey(request: FetchKeyRequest): InstanceType<typeof bls12_381.G1
   throw new KeyServerError('MalformedRequest', 'Invalid field enc_key or enc_verification_key');
 }
 
-/** A Move abort is a decision; anything else (no such object or function) is an error of the request. */
+/** A Move abort denies access. Anything else, such as a missing object or function, is an error in the request. */
 function refusal(answer: Extract<PolicyAnswer, { ok: false }>): KeyServerError {
   return answer.abort
     ? new KeyServerError('NoAccess', 'Access denied')

@@ -16,7 +16,7 @@ const statuses = {
   Failure: 503,
   /** The error of a gateway in front of an aggregator */
   InvalidApiKey: 401,
-  /** Not an error of the real server's list: it answers such bodies with bare text and 400 or 422 */
+  /** Not an error of the real server, which responds to such bodies with plain text and 400 or 422 */
   MalformedRequest: 400,
 } as const;
 
@@ -35,7 +35,7 @@ export class KeyServerError extends Error {
   }
 }
 
-/** An error that another key server answered with; one that this list does not know is a `Failure`. */
+/** An error returned by another key server. Unknown names become `Failure`. */
 export function keyServerErrorNamed(name: unknown, message: string): KeyServerError {
   const known = typeof name === 'string' && Object.hasOwn(statuses, name);
   return new KeyServerError(known ? (name as KeyServerErrorName) : 'Failure', message);

@@ -10,20 +10,20 @@ import { independentServer, sealRoutes } from './routes.ts';
 export const sealPackageId = `0x${'5ea1'.padStart(64, '0')}`;
 
 export interface KeyServerOptions {
-  /** 32 secret bytes, which let their holder read everything on this network */
+  /** 32 secret bytes; anyone who has them can read everything on this network */
   seed: Uint8Array;
   policy: PolicyChain;
   /** Independent servers. Default 2 */
   count?: number;
-  /** Milliseconds; for tests of time limits */
+  /** Milliseconds since 1970; for tests of time limits */
   now?: () => number;
 }
 
 export interface KeyServers {
-  /** Weight that must agree: all of them */
+  /** Number of servers that must return a key: all of them */
   readonly threshold: number;
   readonly servers: readonly { readonly objectId: string; readonly publicKey: Uint8Array }[];
-  /** In addition to the servers, for clients that name it */
+  /** Additional committee, for clients that are configured to use it */
   readonly committee: Committee;
   /** Mounts server N at `/key/N`, and the committee */
   readonly plugin: FastifyPluginAsync;
@@ -37,8 +37,9 @@ export interface KeyServers {
 }
 
 /**
- * Seal key servers for the localnet, all in one process: they gate keys by the chain's policy as the real
- * ones do, but there is no trust split between them. Throws `RangeError` for a seed that is not 32 bytes.
+ * Creates Seal key servers for the localnet, all in one process. Like real ones they return keys only if the
+ * chain's policy allows it, but trust is not distributed among them. Throws `RangeError` for a seed that is not 32
+ * bytes.
  */
 export function createKeyServers(options: KeyServerOptions): KeyServers {
   const { seed, policy, count = 2, now = Date.now } = options;

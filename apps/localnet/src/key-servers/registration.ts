@@ -4,7 +4,10 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';
 
-/** The only version of the registration we write; the SDK requests the highest it knows within the range. */
+/**
+ * The only version of the registration that the localnet writes. The SDK requests the highest version that it
+ * supports.
+ */
 const version = 2n;
 
 const keyServer = bcs.struct('KeyServer', {
@@ -41,7 +44,7 @@ export function keyServerObjectId(publicKey: Uint8Array): string {
   return `0x${toHex(blake2b(input, { dkLen: 32 }))}`;
 }
 
-/** A member of a committee: one of those among whom its master key is shared. */
+/** A member of a committee, which has a share of its master key. */
 export interface RegisteredMember {
   readonly name: string;
   readonly url: string;

@@ -7,10 +7,10 @@ import { proofOfPossession } from './master-key.ts';
 import { objectIdBytes } from './registration.ts';
 import { checkSdkHeaders } from './sdk-version.ts';
 
-/** The release of Seal's key server whose behaviour this follows; the SDK wants 0.4.1 or later. */
+/** The release of Seal's key server that this code follows. The SDK requires 0.4.1 or later. */
 export const keyServerVersion = '0.6.10';
 
-/** 128 KiB of transaction in base64 and some room, as the real server allows */
+/** Enough for a transaction of 128 KiB in base64, as in the real server */
 const maxRequestBytes = 180 * 1024;
 
 const responseHeaders = {
@@ -21,9 +21,9 @@ const responseHeaders = {
 
 /** The handlers of the two paths of Seal's protocol. */
 export interface SealEndpoint {
-  /** What `GET /v1/service` says. Throws `KeyServerError` */
+  /** Response of `GET /v1/service`. Throws `KeyServerError` */
   service(serviceId: unknown): object;
-  /** What `POST /v1/fetch_key` says. Throws `KeyServerError` */
+  /** Response of `POST /v1/fetch_key`. Throws `KeyServerError` */
   fetchKey(request: FastifyRequest): Promise<DecryptionKeys>;
 }
 
@@ -46,7 +46,7 @@ export function independentServer(server: {
   };
 }
 
-/** The HTTP face of a key server, a member or an aggregator, to be registered under its own prefix. */
+/** The HTTP routes of a key server, a member or an aggregator, to be registered under a separate prefix. */
 export function sealRoutes(endpoint: SealEndpoint): FastifyPluginAsync {
   return async (app) => {
     app.addHook('onRequest', async (request, reply) => {
@@ -80,7 +80,10 @@ interface Refusal {
   message: string;
 }
 
-/** Body too large, wrong media type, broken JSON keep their status; the rest is our fault and gets logged. */
+/**
+ * Errors such as a body that is too large, a wrong media type or invalid JSON keep their status. All others are
+ * internal and are logged.
+ */
 function fromFrameworkError(error: FastifyError, log: () => void): Refusal {
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return { status, error: 'MalformedRequest', message: error.message };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { KeyServerError } from './key-server-error.ts';
 
-/** Oldest clients that Seal's server 0.6 serves. Other SDK types only need to send a version. */
+/** Oldest client versions that Seal's server 0.6 accepts. Other SDK types only need to send a version. */
 const oldest: Readonly<Record<string, readonly [number, number, number]>> = {
   typescript: [0, 4, 5],
 };

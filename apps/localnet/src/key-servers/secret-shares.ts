@@ -15,8 +15,8 @@ export interface SealedShare {
 }
 
 /**
- * Shamir shares of the first coefficient, any `coefficients.length` of which give it back: member `i`, counted
- * from 0, has the polynomial's value at `i + 1`, as in Seal's committees.
+ * Shamir shares of the first coefficient, which any `coefficients.length` shares reconstruct. Member `i`, counted
+ * from 0, gets the polynomial's value at `i + 1`, as in Seal's committees.
  */
 export function shareKey(coefficients: readonly bigint[], members: number): bigint[] {
   return Array.from({ length: members }, (_, partyId) =>
@@ -25,8 +25,8 @@ export function shareKey(coefficients: readonly bigint[], members: number): bigi
 }
 
 /**
- * Whether a member answered with its share of this identity's key, which needs no secret to see:
- * e(c1, g2) = e(c0, verification key) · e(H1(id), the member's public key). About 23 ms of processor time.
+ * Whether a share is the member's share of this identity's key, checked without a secret: e(c1, g2) = e(c0,
+ * verification key) · e(H1(id), the member's public key). About 23 ms of processor time.
  */
 export function isTrueShare(
   share: SealedShare,
@@ -42,8 +42,8 @@ export function isTrueShare(
 }
 
 /**
- * The whole user key, still encrypted, from shares of different members, as many as the committee's threshold:
- * Lagrange interpolation at 0 in the exponent.
+ * Combines shares of different members, as many as the committee's threshold, into the user key, which stays
+ * encrypted. Uses Lagrange interpolation at 0 in the exponent.
  */
 export function combineShares(shares: readonly SealedShare[]): [c0: Uint8Array, c1: Uint8Array] {
   const sum: [G1Point, G1Point] = [G1.ZERO, G1.ZERO];

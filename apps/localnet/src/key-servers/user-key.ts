@@ -11,8 +11,8 @@ export function identityPoint(fullId: Uint8Array): InstanceType<typeof Point> {
 }
 
 /**
- * The identity's decryption key under `masterKey`, ElGamal-encrypted to the requester's `encKey` so that no
- * one else on the way, another key server least of all, can read it. Two compressed G1 points; about 9 ms.
+ * The identity's decryption key under `masterKey`, ElGamal-encrypted to the requester's `encKey`, so that no
+ * intermediary, such as another key server, can read it. Two compressed G1 points. Takes about 9 ms.
  */
 export function sealUserKey(
   masterKey: bigint,

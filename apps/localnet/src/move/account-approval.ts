@@ -9,15 +9,15 @@ const identityLength = 56;
 const tagStart = 32;
 const epochStart = 48;
 
-/** `seal_approve` has no clock, so for it every expiry counts as past. */
+/** `seal_approve` has no clock, so it treats every expiry as past. */
 const endOfTime = 0xffff_ffff_ffff_ffffn;
 
-/** What key servers run before they hand out a key. Aborts with `no_access` on every refusal. */
+/** The function that key servers run before they return a key. Aborts with `no_access` if access is denied. */
 export function sealApprove(context: NativeContext, id: Uint8Array, account: AccountObject): void {
   check(mayRead(account.value, id, context.sender, endOfTime), 'no_access', 'seal_approve');
 }
 
-/** The same for delegates whose time is limited. */
+/** The same for delegates with an expiry. */
 export function sealApproveAt(context: NativeContext, id: Uint8Array, account: AccountObject): void {
   check(mayRead(account.value, id, context.sender, context.nowMs), 'no_access', 'seal_approve_at');
 }
@@ -29,7 +29,7 @@ function mayRead(account: Account, id: Uint8Array, reader: string, nowMs: bigint
   const origin = bcs.Address.serialize(account.origin).toBytes();
   if (Buffer.compare(id.subarray(0, tagStart), origin) !== 0) return false;
   const epoch = new DataView(id.buffer, id.byteOffset).getBigUint64(epochStart, true);
-  // The owner too: a stolen session must not fetch the keys of the future in advance.
+  // Applies to the owner too, so that a stolen session cannot fetch keys of future epochs in advance.
   if (epoch > account.key_epoch) return false;
   if (reader === account.owner) return true;
   const scope = scopeOf(account, reader);

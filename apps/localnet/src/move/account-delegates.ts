@@ -116,7 +116,7 @@ function insertDelegate(
   emit(context, object, 'DelegateKeyAdded', { public_key: publicKey, address, label, proven, scope });
 }
 
-/** Removes delegates with their scopes, so that nothing is left for a key that is added again. */
+/** Removes delegates with their scopes, so that a key that is added again does not get its old scope. */
 function takeDelegates(context: NativeContext, object: AccountObject, removed: DelegateKey[]): void {
   const account = object.value;
   account.delegate_keys = account.delegate_keys.filter((key) => !removed.includes(key));

@@ -43,8 +43,8 @@ const scopeParams = [
 ];
 
 /**
- * The Move module `account` written natively, function by function; `contracts/vectors/account.json` requires the
- * same results of both. It uses the transaction's time, so the clock argument only has to exist.
+ * The Move module `account`, implemented natively function by function. `contracts/vectors/account.json` checks
+ * that both have the same results. Uses the transaction's time, so the clock argument only has to exist.
  */
 export function createAccountModule(packageId: string): NativeModule {
   const accountType = normalizeStructTag(`${packageId}::account::Account`);
@@ -147,7 +147,7 @@ export function createAccountModule(packageId: string): NativeModule {
   };
 }
 
-/** The registry that the package's `init` shares when it is published; genesis has to do it. */
+/** The registry that the package's `init` shares when it is published. Here genesis creates it. */
 export function createRegistry(packageId: string, newObjectId: () => string): MoveObject<Registry> {
   const id = newObjectId();
   return {

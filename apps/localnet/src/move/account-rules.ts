@@ -34,7 +34,7 @@ export function scopeOf(account: Account, address: string): Scope | undefined {
   return account.scopes.find((entry) => entry.key === address)?.value;
 }
 
-/** Emits an event with what every event carries: the account's id, and its key epoch as it is now. */
+/** Emits an event with the fields of every event: the account's id and its current key epoch. */
 export function emit(
   context: NativeContext,
   { id, value }: AccountObject,

@@ -2,7 +2,7 @@ import type { Scope } from '@memrelay/chain/account-bcs';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { maxScopeTags } from '@memrelay/chain/account-limits';
 
-/** Mirrors the Move module `scope`: what a delegate may do, where, from which key epoch on and until when. */
+/** Mirrors the Move module `scope`: the rights of a delegate, with namespaces, first key epoch and expiry. */
 
 const tagLength = 16;
 
@@ -15,7 +15,7 @@ export function isValidScope(scope: Scope, nowMs: bigint): boolean {
   );
 }
 
-/** True when `scope` lacks anything that `old` had: a right, a namespace, an epoch or time. */
+/** Whether `scope` lacks a right, namespace, key epoch or time that `old` has. */
 export function narrows(scope: Scope, old: Scope): boolean {
   return (
     (old.perms & scope.perms) !== old.perms ||
@@ -29,7 +29,7 @@ export function isExpired(scope: Scope, nowMs: bigint): boolean {
   return scope.expires_at_ms !== 0n && nowMs >= scope.expires_at_ms;
 }
 
-/** Whether the scope, if it is not over, opens the namespace `tag` at key epoch `epoch` for reading. */
+/** Whether the scope allows reading the namespace `tag` at key epoch `epoch`. Does not check the expiry. */
 export function canRead(scope: Scope, tag: Uint8Array, epoch: bigint): boolean {
   return (
     (scope.perms & permissions.read) !== 0 &&

@@ -13,7 +13,7 @@ const ownCoin: Param = { kind: 'own', type: '0x2::coin::Coin<T0>' };
 const ownCoins: Param = { kind: 'own', type: 'vector<0x2::coin::Coin<T0>>' };
 const returnsCoin = [{ kind: 'own', type: '0x2::coin::Coin<T0>' }] as const;
 
-/** `sui::balance` aborts with these. */
+/** Abort codes of `sui::balance`. */
 const nonZero = 0;
 const notEnough = 2;
 
@@ -94,7 +94,7 @@ export const frameworkModules: readonly NativeModule[] = [
   },
 ];
 
-/** Splits an amount off a coin. Aborts as `sui::balance::split` does when the coin has less. */
+/** Subtracts an amount from a coin. Aborts like `sui::balance::split` if the coin has less. */
 export function takeFromCoin(coin: MoveObject<{ balance: string }>, amount: bigint): void {
   const balance = BigInt(coin.value.balance);
   if (balance < amount) throw new MoveAbort(notEnough, `${frameworkId}::balance`, 'split');
@@ -105,7 +105,7 @@ function join(coin: Coin, other: Coin): void {
   coin.value.balance = (BigInt(coin.value.balance) + BigInt(other.value.balance)).toString();
 }
 
-/** The executor gives it the type that the function declares. */
+/** A new coin. The executor replaces its type by the one that the function declares. */
 function newCoin(id: string, balance: bigint): Coin {
   return { id, type: '0x2::coin::Coin', value: { id, balance: balance.toString() } };
 }

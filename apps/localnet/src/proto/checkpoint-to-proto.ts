@@ -3,7 +3,7 @@ import type { ChainStore, StoredTransaction } from '../execution/store.ts';
 import { ReadMask } from './read-mask.ts';
 import { timestampToProto } from './transaction-to-proto.ts';
 
-/** A checkpoint, which here is one transaction. */
+/** Converts a checkpoint, which always contains one transaction. */
 export function checkpointToProto(
   store: ChainStore,
   stored: StoredTransaction,

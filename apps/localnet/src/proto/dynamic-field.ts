@@ -3,7 +3,7 @@ import type { ChainObject } from '../execution/types.ts';
 import { fieldId } from '../execution/workspace.ts';
 
 const idBytes = 32;
-/** Lengths of names whose type says so. */
+/** Lengths of names in bytes, for types with a fixed length. */
 const fixedLengths: Readonly<Record<string, number>> = {
   address: 32,
   bool: 1,
@@ -16,8 +16,8 @@ const fixedLengths: Readonly<Record<string, number>> = {
 };
 
 /**
- * Takes a `Field<Name, Value>` apart. Where the name's length is not fixed, it is the one for which the object's
- * id comes out: the id is a hash over the name.
+ * Splits a `Field<Name, Value>` into name and value. If the length of the name is not fixed, all lengths are tried
+ * until the hash of the name is the object's id.
  */
 export function describeField(parent: string, field: ChainObject) {
   const [nameTag, valueTag] = parseStructTag(field.type).typeParams;

@@ -7,7 +7,7 @@ import type { ChainEvent, ObjectChange } from '../execution/types.ts';
 import { ownerToProto } from './object-to-proto.ts';
 import { timestampToProto, transactionToProto } from './transaction-to-proto.ts';
 
-/** Everything about an executed (or simulated) transaction; a read mask cuts it down later. */
+/** All fields of an executed or simulated transaction. A read mask reduces them later. */
 export function executedToProto(
   outcome: Outcome,
   placed: { signatures: readonly string[]; checkpoint?: number },
@@ -146,7 +146,7 @@ function detailsToProto(detail: FailureDetail): GrpcTypes.ExecutionError['errorD
   return { oneofKind: undefined };
 }
 
-/** `InvalidBCSBytes` → `INVALID_BCS_BYTES`: the enum's names follow the variants' names. */
+/** `InvalidBCSBytes` → `INVALID_BCS_BYTES`: derives enum names from variant names. */
 function screamingSnake(name: string): string {
   return name
     .replace(/([a-z])([A-Z])/g, '$1_$2')

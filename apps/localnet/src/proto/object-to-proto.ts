@@ -19,7 +19,9 @@ export function ownerToProto(owner: Owner): GrpcTypes.Owner {
   }
 }
 
-/** Everything about an object; a read mask reduces it later. `wants` says which expensive parts are requested. */
+/**
+ * All fields of an object. A read mask reduces them later. `wants` returns whether an expensive field is requested.
+ */
 export function objectToProto(
   object: ChainObject,
   modules: ModuleRegistry,

@@ -15,7 +15,7 @@ export class ReadMask {
     );
   }
 
-  /** The masked copy of a message. Arrays are followed into their elements; oneofs are kept whole. */
+  /** The masked copy of a message. Masks the elements of arrays. Keeps oneofs completely. */
   apply<Message extends object>(message: Message, prefix = ''): Message {
     const kept: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(message)) {

@@ -3,7 +3,7 @@ import { parseStructTag } from '@mysten/sui/utils';
 import type { AnyBcs, NativeFunction, NativeModule, Param } from '../execution/native.ts';
 import { normalizeType } from '../execution/type-tags.ts';
 
-/** A native function as Move's own description of it. `TxContext` is left out: no caller passes one. */
+/** The Move description of a native function. `TxContext` is omitted, because callers do not pass it. */
 export function functionToProto(name: string, definition: NativeFunction): GrpcTypes.FunctionDescriptor {
   const { PRIVATE, PUBLIC } = GrpcTypes.FunctionDescriptor_Visibility;
   return GrpcTypes.FunctionDescriptor.create({
@@ -16,7 +16,7 @@ export function functionToProto(name: string, definition: NativeFunction): GrpcT
   });
 }
 
-/** A native module as Move describes one; it has no bytecode. */
+/** The Move description of a native module. It has no bytecode. */
 export function moduleToProto(module: NativeModule): GrpcTypes.Module {
   return GrpcTypes.Module.create({
     name: module.name,
@@ -43,7 +43,7 @@ function paramToProto(param: Param): GrpcTypes.OpenSignature {
   return { reference: param.mutable ? MUTABLE : IMMUTABLE, body: typeToProto(param.type) };
 }
 
-/** Codecs are named after what they encode, with few exceptions. */
+/** The Move type of a codec. Most codecs have the name of the type that they encode. */
 function moveTypeOf(codec: AnyBcs): string {
   const renamed: Record<string, string> = {
     string: '0x1::string::String',
@@ -75,7 +75,7 @@ function typeToProto(type: string): GrpcTypes.OpenSignatureBody {
 }
 
 function innerTypes(type: string, inner: string): GrpcTypes.OpenSignatureBody[] {
-  // A lone type parameter is no type that a tag parser knows.
+  // The tag parser does not support a type parameter on its own.
   if (/^T\d+$/.test(inner)) return [typeToProto(inner)];
   return parseStructTag(type).typeParams.map((param) =>
     typeToProto(typeof param === 'string' ? param : `${param.address}::${param.module}::${param.name}`),

@@ -7,10 +7,10 @@ import type { CallArg, Expiration, GasData } from '../execution/transaction-data
 type Command = ProgrammableTransaction['commands'][number];
 type MoveArgument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];
 
-/** An input as a client may send it: the node completes an object named only by its id. */
+/** An input as sent by a client. The node completes objects that have only an id. */
 export type OpenInput = CallArg | { $kind: 'Unresolved'; objectId: string };
 
-/** A transaction as a client sends it for simulation: parts of it may be missing. */
+/** A transaction as sent by a client for simulation. Parts of it may be missing. */
 export interface OpenTransaction {
   sender: string;
   inputs: OpenInput[];
@@ -19,7 +19,7 @@ export interface OpenTransaction {
   expiration: Expiration;
 }
 
-/** Reads the structured form. Throws `RequestRefused` for anything that is not a programmable transaction. */
+/** Parses the structured form. Throws `RequestRefused` for anything that is not a programmable transaction. */
 export function transactionFromProto(transaction: GrpcTypes.Transaction): OpenTransaction {
   const data = transaction.kind?.data;
   if (data?.oneofKind !== 'programmableTransaction') {

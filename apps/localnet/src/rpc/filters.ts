@@ -6,7 +6,10 @@ import type { StoredTransaction } from '../execution/store.ts';
 import { matchesType } from '../execution/type-tags.ts';
 import type { ChainEvent } from '../execution/types.ts';
 
-/** Whether an event passes a filter: any term, all literals of it. No filter lets everything pass. */
+/**
+ * Whether an event matches a filter, that is, all literals of at least one term. Without a filter everything
+ * matches.
+ */
 export function matchesEvent(filter: GrpcTypes.EventFilter | undefined, event: ChainEvent): boolean {
   if (!filter || filter.terms.length === 0) return true;
   return filter.terms.some(({ literals }) =>
@@ -38,7 +41,10 @@ function structType(type: string): string {
   }
 }
 
-/** The module, `0x…::name`, that the types of all events passing the filter belong to, when there is just one. */
+/**
+ * The module, `0x…::name`, to which the types of all events that match the filter belong; undefined unless there is
+ * exactly one.
+ */
 export function typeModuleOf(filter: GrpcTypes.EventFilter | undefined): string | undefined {
   const [term, ...others] = filter?.terms ?? [];
   if (!term || others.length > 0) return undefined;
@@ -50,7 +56,7 @@ export function typeModuleOf(filter: GrpcTypes.EventFilter | undefined): string 
   return undefined;
 }
 
-/** Whether a transaction passes a filter. */
+/** Whether a transaction matches a filter. */
 export function matchesTransaction(
   filter: GrpcTypes.TransactionFilter | undefined,
   transaction: StoredTransaction,
@@ -79,7 +85,7 @@ function matchesTransactionPredicate(
   }
 }
 
-/** Whether a `package[::module[::name]]` path leads to `path`. */
+/** Whether `path` is the `package[::module[::name]]` path or below it. */
 function isPathPrefix(wanted: string, path: string): boolean {
   const [packageId, ...rest] = wanted.split('::');
   const normalized = [normalizeAddress(packageId ?? ''), ...rest].join('::');

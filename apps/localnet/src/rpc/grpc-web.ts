@@ -1,7 +1,7 @@
 import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import type { Route } from './services.ts';
 
-/** One call as it comes over the wire, in the text (base64) or the binary form of gRPC-web. */
+/** A call as received, in the text (base64) or binary form of gRPC-web. */
 export interface GrpcWebCall {
   path: string;
   contentType: string;
@@ -10,9 +10,9 @@ export interface GrpcWebCall {
 }
 
 export interface GrpcWebAnswer {
-  /** Without parameters: clients compare it exactly */
+  /** Without parameters, because clients compare it exactly */
   contentType: string;
-  /** A stream's chunks come as they arise; a unary call's in one */
+  /** A stream sends each message as a chunk when it is available; a unary call sends a single chunk */
   chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -20,7 +20,7 @@ const dataFrame = 0x00;
 const trailerFrame = 0x80;
 const headerBytes = 5;
 
-/** Answers calls to the services; errors travel in the trailer, as gRPC has them. */
+/** Handles calls to the services. Errors are returned in the trailer, as in gRPC. */
 export function createGrpcWebHandler(routes: ReadonlyMap<string, Route>, onError: (error: unknown) => void) {
   return (call: GrpcWebCall): GrpcWebAnswer => {
     const text = call.contentType.startsWith('application/grpc-web-text');
@@ -42,12 +42,11 @@ async function* frames(
   onError: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array> {
   let trailer = encodeTrailer(grpcStatus.ok, '');
-  // The last message waits for the trailer, so that a unary answer is one chunk.
+  // The last message is sent together with the trailer, so that a unary response is one chunk.
   let pending: Uint8Array | undefined;
   try {
     const route = routes.get(call.path);
-    if (!route?.handler)
-      throw new RequestRefused(grpcStatus.unimplemented, `${call.path} is not served here`);
+    if (!route?.handler) throw new RequestRefused(grpcStatus.unimplemented, `${call.path} is not supported`);
     const request = parseMessage(route, decodeRequest(call.body, text));
     const { unary, stream } = route.handler;
     const context = { signal: call.signal };

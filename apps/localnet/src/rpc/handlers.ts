@@ -1,13 +1,13 @@
 import type { GrpcTypes } from '@mysten/sui/grpc';
 
-/** Stops when the client disconnects. */
+/** Context of a call. `signal` aborts when the client disconnects. */
 export interface CallContext {
   signal: AbortSignal;
 }
 
 /**
- * One method's answer. Requests and responses are the generated messages; which ones is known to each handler
- * by its method's name, and the codec of that method is used on both sides.
+ * The handler of one method. Requests and responses are the generated messages of that method, which are decoded
+ * and encoded with its codec.
  */
 export interface MethodHandler {
   unary?: (request: never, context: CallContext) => object | Promise<object>;

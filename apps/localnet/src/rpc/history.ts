@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
 import { grpcStatus, RequestRefused } from '../execution/failure.ts';
-import type { PlaceRange, StoredEvent, StoredTransaction } from '../execution/store.ts';
+import type { PositionRange, StoredEvent, StoredTransaction } from '../execution/store.ts';
 import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { eventToProto } from '../proto/executed-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
@@ -9,11 +9,11 @@ import { pageSize } from './addresses.ts';
 import { matchesEvent, matchesTransaction, typeModuleOf } from './filters.ts';
 import { type FieldMask, type MethodHandler, stream } from './handlers.ts';
 
-/** Rows read at once, and rows looked at in one call before the client has to ask again. */
+/** Rows per query, and maximum number of rows examined in one call. */
 const batchRows = 500;
 const scanLimit = 20_000;
 
-/** Place in history as a cursor: the event's or transaction's number over the whole chain, 8 bytes. */
+/** Encodes a position in the history as a cursor: the number of the event or transaction in the chain, 8 bytes. */
 export function encodeCursor(place: number): Uint8Array {
   const cursor = Buffer.alloc(8);
   cursor.writeBigUInt64BE(BigInt(place));
@@ -38,17 +38,17 @@ interface HistoryRequest {
 }
 
 interface Source<Row> {
-  /** A row's own place, counted from 1 */
+  /** Position of a row, counted from 1 */
   place(row: Row): number;
-  read(range: PlaceRange): Row[];
-  /** The last place at or before the end of a checkpoint */
+  read(range: PositionRange): Row[];
+  /** The last position at or before the end of a checkpoint */
   placeOf(checkpoint: number): number;
   checkpointOf(row: Row): number;
   matches(row: Row): boolean;
   frame(row: Row): object;
 }
 
-/** `ListEvents`: for watchers, page by page, from the last cursor they have stored. */
+/** `ListEvents`: lets watchers read events page by page from the last cursor that they have stored. */
 export function listEvents(chain: Chain): MethodHandler {
   return stream((request: GrpcTypes.ListEventsRequest) => {
     const typeModule = typeModuleOf(request.filter);
@@ -91,16 +91,16 @@ export function listCheckpoints(chain: Chain): MethodHandler {
 
 function transactionSource(chain: Chain) {
   return {
-    // Places count from 1, so that 0 is before everything; checkpoints count from 0.
+    // Positions count from 1, so that 0 is before everything; checkpoints count from 0.
     place: ({ seq }: StoredTransaction) => seq + 1,
-    read: (range: PlaceRange) =>
+    read: (range: PositionRange) =>
       chain.store.transactions({ ...range, after: range.after - 1, before: range.before - 1 }),
     placeOf: (checkpoint: number) => checkpoint + 1,
     checkpointOf: ({ seq }: StoredTransaction) => seq,
   };
 }
 
-/** An event with its place in history. */
+/** An event with its position in the history. */
 export function placedEvent(event: StoredEvent, readMask: FieldMask): GrpcTypes.Event {
   const placed: GrpcTypes.Event = {
     ...eventToProto(event),
@@ -112,7 +112,7 @@ export function placedEvent(event: StoredEvent, readMask: FieldMask): GrpcTypes.
   return new ReadMask(readMask, ['*']).apply(placed);
 }
 
-/** Iterates over history in order and yields the matches, each with the cursor to continue from. */
+/** Iterates over the history in order and yields the matches, each with the cursor after it. */
 async function* scan<Row>(chain: Chain, request: HistoryRequest, source: Source<Row>) {
   const { options } = request;
   const descending = options?.ordering === GrpcTypes.Ordering.DESCENDING;

@@ -4,7 +4,7 @@ import { packageType } from '../execution/type-tags.ts';
 import type { ChainObject, Owner } from '../execution/types.ts';
 import { isAddress } from './addresses.ts';
 
-/** As Sui's full nodes: ids of one `sui_multiGetObjects`, and requests of one batch. */
+/** Maximum number of ids in `sui_multiGetObjects`, and of requests in a batch, as in Sui's full nodes. */
 const maxObjects = 50;
 const maxBatch = 50;
 
@@ -23,8 +23,8 @@ interface Options {
 }
 
 /**
- * The two calls of Sui's retired JSON-RPC that older clients make. Takes a parsed request (or a batch) and
- * returns the response to send.
+ * Handles the two calls of Sui's retired JSON-RPC that older clients use. Takes a parsed request or batch and
+ * returns the response.
  */
 export function answerJsonRpc(chain: Chain, request: unknown): object {
   if (!Array.isArray(request)) return answerOne(chain, request);
@@ -61,7 +61,7 @@ function answerOne(chain: Chain, request: unknown): object {
       ids.map((objectId) => describeObject(chain, objectId, asOptions(list[1]))),
     );
   }
-  return failure(id, methodNotFound, `Method not found: ${method}. The localnet speaks gRPC-web.`);
+  return failure(id, methodNotFound, `Method not found: ${method}. Use gRPC-web.`);
 }
 
 function success(id: unknown, result: unknown): object {
@@ -126,7 +126,7 @@ function contentToJson(chain: Chain, object: ChainObject): object {
   };
 }
 
-/** Move values as JSON-RPC shows them: integers as text, bytes as numbers, nested structs in `fields`. */
+/** Converts Move values to JSON-RPC: integers as text, bytes as numbers, nested structs in `fields`. */
 function fieldToJson(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Uint8Array) return [...value];

@@ -69,7 +69,7 @@ export function ledgerService(chain: Chain): ServiceHandlers {
   };
 }
 
-/** An answer per item: one that fails does not fail the others. */
+/** The result of one item of a batch. An item that fails does not fail the others. */
 function settled<Item, Result extends object>(read: () => Item, wrap: (item: Item) => Result) {
   try {
     return { result: wrap(read()) };

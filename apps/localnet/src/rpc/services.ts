@@ -14,7 +14,7 @@ type ServiceType = typeof GrpcTypes.LedgerService;
 /** A method with the SDK's own codecs for its messages. */
 export interface Route {
   method: ServiceType['methods'][number];
-  /** Undefined: the service has it, this node does not */
+  /** Undefined if this node does not support the method */
   handler: MethodHandler | undefined;
 }
 
@@ -22,10 +22,10 @@ const noNames = () => {
   throw new RequestRefused(grpcStatus.notFound, 'the localnet has no name service');
 };
 
-/** `sui.rpc.v2.NameService`: nothing has a name here. */
+/** `sui.rpc.v2.NameService`, without any names. */
 const nameService: ServiceHandlers = { LookupName: unary(noNames), ReverseLookupName: unary(noNames) };
 
-/** Every method of the services by its path, `/sui.rpc.v2.LedgerService/GetObject`. */
+/** All methods of the services by path, for example `/sui.rpc.v2.LedgerService/GetObject`. */
 export function createRoutes(chain: Chain, walType: string): Map<string, Route> {
   const services: [ServiceType, ServiceHandlers][] = [
     [GrpcTypes.LedgerService, ledgerService(chain)],

@@ -34,7 +34,7 @@ async function verify(
   const options = { address: address ?? signerOf(signature) };
   if (kind === 'TransactionData') await verifyTransactionSignature(message, signature, options);
   else if (kind === 'PersonalMessage') {
-    // The wire form is BCS of the message: its length comes first.
+    // On the wire the message is BCS, with its length first.
     await verifyPersonalMessageSignature(bcs.byteVector().parse(message), signature, options);
   } else throw new Error(`message.name ${kind} is neither TransactionData nor PersonalMessage`);
 }

@@ -84,7 +84,7 @@ function listDynamicFields(chain: Chain, request: GrpcTypes.ListDynamicFieldsReq
   const limit = pageSize(request.pageSize);
   const after = request.pageToken ? Buffer.from(request.pageToken).toString() : '';
   const mask = new ReadMask(request.readMask, ['parent', 'field_id']);
-  // Walrus' state is a dynamic field that follows the epoch.
+  // The Walrus state is a dynamic field that changes with the epoch, so the epoch is updated first.
   chain.moment();
   const rows = chain.store.fieldsOf(parent, after, limit + 1);
   const page = rows.slice(0, limit);
@@ -116,7 +116,7 @@ function sum(coins: readonly ChainObject[]): bigint {
   return coins.reduce((total, coin) => total + coinBalance(coin), 0n);
 }
 
-/** All of a balance is coins: nothing here keeps address balances. */
+/** All balances consist of coins, because the localnet has no address balances. */
 function balanceToProto(coinType: string, balance: bigint): GrpcTypes.Balance {
   return { coinType, balance, coinBalance: balance, addressBalance: 0n };
 }
@@ -124,7 +124,7 @@ function balanceToProto(coinType: string, balance: bigint): GrpcTypes.Balance {
 function coinInfo(coinType: string, symbol: string, name: string): GrpcTypes.GetCoinInfoResponse {
   return {
     coinType,
-    metadata: { decimals: 9, name, symbol, description: `${name} of a localnet: worth nothing` },
+    metadata: { decimals: 9, name, symbol, description: `${name} of a localnet, without any value` },
   };
 }
 

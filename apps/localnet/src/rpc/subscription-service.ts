@@ -8,8 +8,9 @@ import { type ServiceHandlers, stream } from './handlers.ts';
 import { encodeCursor, placedEvent } from './history.ts';
 
 /**
- * `sui.rpc.v2.SubscriptionService`: what happens from now on. Nothing is replayed: the first frame has only the
- * watermark from which on everything is delivered, and `List…` before that cursor catches up.
+ * `sui.rpc.v2.SubscriptionService`: delivers new events and does not replay old ones. The first frame contains only
+ * the watermark after which everything is delivered. Clients read earlier events with the `List…` methods up to
+ * that cursor.
  */
 export function subscriptionService(chain: Chain): ServiceHandlers {
   return {
@@ -61,7 +62,7 @@ export function subscriptionService(chain: Chain): ServiceHandlers {
   };
 }
 
-/** Transactions after a checkpoint, without a gap, until the signal. */
+/** Transactions after a checkpoint, without gaps, until the signal aborts. */
 async function* newTransactions(
   chain: Chain,
   after: number,

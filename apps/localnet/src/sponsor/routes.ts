@@ -15,8 +15,8 @@ interface SponsorBody {
 }
 
 /**
- * The two routes of Enoki's sponsoring, `POST /v1/transaction-blocks/sponsor` and `…/sponsor/{digest}`, with its
- * answers (`{data}`) and errors (`{errors}`). Every call needs `Authorization: Bearer <apiKey>`.
+ * The two routes of Enoki's sponsor API, `POST /v1/transaction-blocks/sponsor` and `…/sponsor/{digest}`, with its
+ * responses (`{data}`) and errors (`{errors}`). Every call requires `Authorization: Bearer <apiKey>`.
  */
 export function sponsorRoutes(sponsor: Sponsor, apiKey: string): FastifyPluginAsync {
   const expected = Buffer.from(`Bearer ${apiKey}`);

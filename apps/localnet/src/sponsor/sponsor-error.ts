@@ -1,6 +1,6 @@
 import { CodedError } from '@memrelay/protocol/coded-error';
 
-/** A refusal in the provider's own form: `{errors: [{code, message}]}` with this status. */
+/** An error in the format of the provider: `{errors: [{code, message}]}` with this status. */
 export class SponsorError extends CodedError {
   override name = 'SponsorError';
   readonly status: number;

@@ -14,7 +14,7 @@ import { coinOf, suiType } from '../execution/type-tags.ts';
 import type { Faucet } from '../genesis/faucet.ts';
 import { SponsorError } from './sponsor-error.ts';
 
-/** As with Enoki, a sponsored transaction must be executed soon. */
+/** How long a sponsored transaction can be executed, in milliseconds. Enoki has such a limit too. */
 const validMs = 60_000;
 const maxPending = 10_000;
 
@@ -23,7 +23,7 @@ export interface SponsorRequest {
   sender: string;
   /** Allowed recipients of transfers, in addition to the sender */
   allowedAddresses: readonly string[];
-  /** What may be called; anything when undefined */
+  /** Allowed Move functions; any if undefined */
   allowedTargets: readonly string[] | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Pending {
   expiresAtMs: number;
 }
 
-/** Pays the gas of others, as Enoki does on the public networks. */
+/** Pays gas for other accounts, like Enoki on the public networks. */
 export class Sponsor {
   readonly #chain: Chain;
   readonly #faucet: Faucet;
@@ -56,7 +56,9 @@ export class Sponsor {
     return this.#keypair.toSuiAddress();
   }
 
-  /** Wraps a kind into a transaction whose gas this sponsor pays, once it would succeed. Throws `SponsorError`. */
+  /**
+   * Creates a transaction of this kind whose gas the sponsor pays. Throws `SponsorError`, also if a dry run fails.
+   */
   async sponsor(request: SponsorRequest): Promise<Sponsored> {
     const program = parseKind(request.kind);
     checkAllowed(program, request);
@@ -86,7 +88,7 @@ export class Sponsor {
     return digest;
   }
 
-  /** Without gas coins in it, so that transactions under way do not wait for each other's coins. */
+  /** Has no gas coins, so that concurrent transactions do not wait for each other's coins. */
   #transaction(program: ProgrammableTransaction, sender: string): TransactionData {
     const { epoch, chainIdentifier } = this.#chain.moment();
     return {

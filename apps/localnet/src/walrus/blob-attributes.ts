@@ -11,7 +11,7 @@ const fieldName: TypedBcs = {
   type: 'vector<u8>',
   bytes: bcs.string().serialize('metadata').toBytes(),
 };
-/** `sui::vec_map` aborts with this when a key is not there. */
+/** Abort code of `sui::vec_map` for a missing key. */
 const keyDoesNotExist = 1;
 const vecMap = '0x2::vec_map';
 
@@ -20,12 +20,12 @@ function read(context: NativeContext, id: string): Attributes | undefined {
   return bytes && blobMetadataBcs.parse(bytes).metadata.contents;
 }
 
-/** A blob's attributes go with it. */
+/** Removes the attributes of a blob that is deleted. */
 export function removeMetadata(context: NativeContext, blobObjectId: string): void {
   context.fields.remove(blobObjectId, fieldName);
 }
 
-/** Walrus' module `metadata`: a value that is put onto a blob. */
+/** Walrus' module `metadata`: the attributes that are attached to a blob. */
 export function createMetadataModule(packageId: string): NativeModule {
   const type = `${packageId}::metadata::Metadata`;
   return {
@@ -43,7 +43,7 @@ export function createMetadataModule(packageId: string): NativeModule {
   };
 }
 
-/** The functions of the module `blob` that are about attributes, in the dynamic field `metadata` of the blob. */
+/** The functions of the module `blob` for attributes, which are in the dynamic field `metadata` of the blob. */
 export function attributeFunctions(packageId: string): Record<string, NativeFunction> {
   const type = `${packageId}::metadata::Metadata`;
   const blob: Param = { kind: 'ref', type: `${packageId}::blob::Blob`, mutable: true };

@@ -7,7 +7,7 @@ import { blobAborts, blobFailure, deriveBlobId, requireCertified } from './blob-
 import type { CertificateVerifier, SignedCertificate } from './certificate.ts';
 import { fusePeriods } from './storage-module.ts';
 
-/** What Walrus' `system_state_inner` does, rule by rule and in its order, so that the first abort is the same. */
+/** The rules of Walrus' `system_state_inner`, in the same order, so that the same rule aborts first. */
 
 export interface WalrusSettings {
   packageId: string;
@@ -26,7 +26,7 @@ const invalidResourceSize = 11;
 /** Abort code of `encoding`. */
 const invalidEncodingType = 0;
 
-/** Buys `amount` encoded bytes from now on for `epochs` epochs. */
+/** Buys storage for `amount` encoded bytes for `epochs` epochs, starting now. */
 export function reserveSpace(
   settings: WalrusSettings,
   context: NativeContext,
@@ -40,7 +40,9 @@ export function reserveSpace(
   return reserveSpaceForEpochs(settings, context, amount, { start, end: start + epochs }, coin);
 }
 
-/** Buys `amount` encoded bytes from the epoch `start`, or now when that is over, until `end` begins. */
+/**
+ * Buys storage for `amount` encoded bytes from the epoch `start` (or now, if that has passed) until `end` begins.
+ */
 export function reserveSpaceForEpochs(
   settings: WalrusSettings,
   context: NativeContext,
@@ -59,7 +61,7 @@ export function reserveSpaceForEpochs(
   return { id, type: `${settings.packageId}::storage_resource::Storage`, value };
 }
 
-/** A blob as its registration describes it. */
+/** The description of a blob in its registration. */
 export interface DescribedBlob {
   blobId: bigint;
   rootHash: bigint;
@@ -68,7 +70,7 @@ export interface DescribedBlob {
   deletable: boolean;
 }
 
-/** Puts a blob into bought space, which it then contains. */
+/** Registers a blob in storage, which becomes part of the blob. */
 export function registerBlob(
   settings: WalrusSettings,
   context: NativeContext,
@@ -87,7 +89,7 @@ export function registerBlob(
     throw blobFailure(blobAborts.invalidBlobId, 'new');
   takeFromCoin(coin, storageUnits(encodedSize) * settings.prices.write);
   const id = context.newObjectId();
-  // The storage is wrapped: it is part of the blob from now on.
+  // The storage object is wrapped, because it is now part of the blob.
   context.destroy(storage);
   const value: Blob = {
     id,
@@ -112,7 +114,7 @@ export function registerBlob(
   return { id, type: `${settings.packageId}::blob::Blob`, value };
 }
 
-/** Marks a blob as stored, by a certificate of the storage nodes over this epoch. */
+/** Marks a blob as stored. Requires a certificate of the storage nodes for this epoch. */
 export function certifyBlob(
   settings: WalrusSettings,
   context: NativeContext,
@@ -131,7 +133,7 @@ export function certifyBlob(
   emitCertified(context, blob, false);
 }
 
-/** Ends a deletable blob and gives its space back. */
+/** Deletes a deletable blob and returns its storage. */
 export function deleteBlob(
   settings: WalrusSettings,
   context: NativeContext,
@@ -154,7 +156,7 @@ export function deleteBlob(
   return { id: storage.id, type: `${settings.packageId}::storage_resource::Storage`, value: storage };
 }
 
-/** Lets a certified blob live for further epochs. */
+/** Extends a certified blob by a number of epochs. */
 export function extendBlob(
   settings: WalrusSettings,
   context: NativeContext,
@@ -176,7 +178,7 @@ export function extendBlob(
   emitCertified(context, blob, true);
 }
 
-/** Lets a certified blob live as long as a storage of the same size that follows its own. */
+/** Extends a certified blob with a storage object of the same size that continues its own. */
 export function extendBlobWithResource(
   context: NativeContext,
   blob: Blob,
@@ -190,7 +192,7 @@ export function extendBlobWithResource(
   emitCertified(context, blob, true);
 }
 
-/** The event carries the epoch of the first certification, for extensions too. */
+/** The event contains the epoch of the first certification, even for extensions. */
 function emitCertified(context: NativeContext, blob: Blob, isExtension: boolean): void {
   context.emit('events::BlobCertified', {
     epoch: blob.certified_epoch,

@@ -21,7 +21,7 @@ export function blobFailure(code: number, functionName: string): MoveAbort {
   return new MoveAbort(code, 'blob', functionName);
 }
 
-/** The blob id that belongs to a root hash and a size, as the contract's integer. */
+/** The blob id for a root hash and a size, as the integer that the contract uses. */
 export function deriveBlobId(rootHash: bigint, encodingType: number, size: number): bigint {
   const derivation = { encoding_type: encodingType, size, root_hash: rootHash };
   return BigInt(bcs.u256().parse(blake2b256(blobIdDerivationBcs.serialize(derivation).toBytes())));

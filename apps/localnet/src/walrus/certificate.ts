@@ -20,14 +20,14 @@ const notEnoughStake = 2;
 const wrongMessage = { appId: 0, epoch: 1, type: 2, version: 3, persistence: 4 } as const;
 /** Abort code of `sui::bcs`. */
 const outOfRange = 0;
-/** Type, version and application, one byte each, and the epoch */
+/** Length of type, version and application (one byte each) and the epoch */
 const headerBytes = 7;
 const blobIdBytes = 32;
 const addressBytes = 32;
 
 /**
- * How many good certificates are remembered: one is simulated, then executed, and those of a whole transaction
- * (1024 commands) are checked before its first command.
+ * Number of valid certificates that are remembered. A certificate is checked in the simulation and in the
+ * execution, and those of a transaction (up to 1024 commands) are checked before its first command.
  */
 const remembered = 1024;
 
@@ -39,7 +39,7 @@ export interface SignedCertificate extends SignedMessage {
   signers: Uint8Array;
 }
 
-/** How many sets of signers keep their aggregated key. Clients mostly send that of all members. */
+/** Number of signer sets whose aggregated key is cached. Most certificates have all members as signers. */
 const rememberedSigners = 64;
 
 /** Checks certificates of a committee. */
@@ -68,8 +68,8 @@ export class CertificateVerifier {
   }
 
   /**
-   * Checks certificates of all members together that are about to be verified one by one, which costs half. When one
-   * of them is bad, nothing is known about the others, and `verify` finds out.
+   * Checks several certificates of all members together, before each is passed to `verify`; this halves the cost.
+   * If one is invalid, none is remembered, and `verify` checks each of them.
    */
   prepare(certificates: readonly SignedCertificate[]): void {
     const { bitmap } = this.#committee;
@@ -86,7 +86,7 @@ export class CertificateVerifier {
     return true;
   }
 
-  /** Checks signatures that members with these bits gave together. There has to be one. */
+  /** The check for signatures by the members with these bits. At least one bit must be set. */
   #verifierOf(signers: Uint8Array): Verify {
     const name = toHex(signers);
     const known = this.#verifiers.get(name);
@@ -105,7 +105,7 @@ export class CertificateVerifier {
   }
 }
 
-/** Places of the bits that are set, ascending. */
+/** Positions of the set bits, ascending. */
 function bitsOf(bitmap: Uint8Array): number[] {
   return Array.from({ length: 8 * bitmap.length }, (_, bit) => bit).filter(
     (bit) => (bitmap[bit >> 3]! >> (bit & 7)) & 1,
@@ -116,7 +116,7 @@ function keyOf({ signature, signers, message }: SignedCertificate): string {
   return [signature, signers, message].map((bytes) => toHex(bytes)).join(' ');
 }
 
-/** Reads a message as `messages` does: what follows a certificate's fields is left for later versions. */
+/** Parses a message like `messages`. Bytes after the known fields are allowed, for later versions. */
 function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
   const fail = (code: number, functionName = 'new_certified_message') =>
     new MoveAbort(code, 'messages', functionName);
@@ -131,7 +131,7 @@ function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
   const blobId = BigInt(reader.read256());
   const persistence = reader.read8();
   if (persistence === 0) return { blobId, objectId: undefined };
-  // 2 means a blob of a blob manager, which this network does not have.
+  // 2 means a blob of a blob manager, which this network does not support.
   if (persistence !== 1) throw fail(wrongMessage.persistence, 'peel_blob_persistence_type');
   peelable(message, headerBytes + blobIdBytes + 1 + addressBytes);
   return { blobId, objectId: `0x${toHex(reader.readBytes(addressBytes))}` };

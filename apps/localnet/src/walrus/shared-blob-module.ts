@@ -5,7 +5,7 @@ import { type Coin, extendBlob, type WalrusSettings } from './blob-life.ts';
 
 type SharedBlob = typeof sharedBlobBcs.$inferType;
 
-/** Walrus' module `shared_blob`: a blob whose life anyone may pay for. */
+/** Walrus' module `shared_blob`: a blob whose lifetime anyone may extend. */
 export function createSharedBlobModule(settings: WalrusSettings): NativeModule {
   const { packageId, walType } = settings;
   const type = `${packageId}::shared_blob::SharedBlob`;
@@ -14,7 +14,7 @@ export function createSharedBlobModule(settings: WalrusSettings): NativeModule {
   const shared: Param = { kind: 'ref', type, mutable: true };
 
   function share(context: NativeContext, object: MoveObject<Blob>, funds: string): undefined {
-    // The blob is wrapped: it is part of the shared object from now on. Its attributes stay with its id.
+    // The blob is wrapped, because it is now part of the shared object. Its attributes stay with its id.
     context.destroy(object);
     const id = context.newObjectId();
     context.share({ id, type, value: { id, blob: object.value, funds: { value: funds } } });

@@ -2,7 +2,7 @@ import { stakingPoolBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bc
 import { bcs } from '@mysten/sui/bcs';
 import { MoveAbort, type NativeModule } from '../execution/native.ts';
 
-/** Walrus' module `staking`: there to be read. `@mysten/walrus` learns the WAL type from `stake_with_pool`. */
+/** Walrus' module `staking`: only readable. `@mysten/walrus` reads the WAL type from `stake_with_pool`. */
 export function createStakingModule(packageId: string, walType: string): NativeModule {
   return {
     packageId,
@@ -25,7 +25,7 @@ export function createStakingModule(packageId: string, walType: string): NativeM
   };
 }
 
-/** Walrus' module `staking_pool`: the objects of the storage nodes, there to be read. */
+/** Walrus' module `staking_pool`: the objects of the storage nodes, only readable. */
 export function createStakingPoolModule(packageId: string): NativeModule {
   return {
     packageId,

@@ -14,7 +14,9 @@ function failure(code: number, functionName: string): MoveAbort {
   return new MoveAbort(code, 'storage_resource', functionName);
 }
 
-/** Joins a storage of the same size that begins where this one ends, or ends where it begins. */
+/**
+ * Merges `second` into `first`. It must have the same size, and begin where `first` ends or end where it begins.
+ */
 export function fusePeriods(first: Storage, second: Storage): void {
   if (first.storage_size !== second.storage_size)
     throw failure(storageAborts.incompatibleAmount, 'fuse_periods');
@@ -29,7 +31,7 @@ function fuseAmount(first: Storage, second: Storage): void {
   first.storage_size = (BigInt(first.storage_size) + BigInt(second.storage_size)).toString();
 }
 
-/** Walrus' module `storage_resource`: bought space, which can be divided and joined. */
+/** Walrus' module `storage_resource`: storage that was bought, which can be split and merged. */
 export function createStorageModule(packageId: string): NativeModule {
   const type = `${packageId}::storage_resource::Storage`;
   const changed: Param = { kind: 'ref', type, mutable: true };

@@ -14,7 +14,10 @@ import {
   type WalrusSettings,
 } from './blob-life.ts';
 
-/** Walrus' module `system`: buying space, and a blob's life. Codes and rules as in the contract, 1.56. */
+/**
+ * Walrus' module `system`: buying storage and the lifecycle of blobs. Codes and rules are those of the contract,
+ * release 1.56.
+ */
 export function createSystemModule(settings: WalrusSettings): NativeModule {
   const { packageId } = settings;
   const readSystem: Param = { kind: 'ref', type: `${packageId}::system::System`, mutable: false };
