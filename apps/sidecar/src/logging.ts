@@ -2,7 +2,10 @@ import { parseLogFilter, partTarget } from '@memrelay/protocol/log-filter';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 
-/** The sidecar's logger. RUST_LOG and LOG_FORMAT work as in the relayer. It writes to stderr: stdout carries the ready line. */
+/**
+ * The sidecar's logger. RUST_LOG and LOG_FORMAT work as in the relayer. It writes to stderr, because stdout is for
+ * the ready line.
+ */
 export function createLogger({
   filter,
   format,

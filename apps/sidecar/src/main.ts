@@ -5,7 +5,9 @@ import { loadConfig } from './config/config.ts';
 import { createLogger } from './logging.ts';
 import { startSidecar } from './sidecar.ts';
 
-/** Every line has the same prefix, so that the relayer that started this process finds them (its run-sidecar.ts). */
+/**
+ * Prints the message and exits. Every line has a prefix by which the relayer recognizes it (run-sidecar.ts there).
+ */
 function die(message: string): never {
   process.stderr.write(`${message.replace(/^/gm, 'memrelay sidecar: ')}\n`);
   process.exit(1);

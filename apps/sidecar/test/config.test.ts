@@ -239,14 +239,17 @@ describe('the configuration of the sidecar', () => {
   });
 
   test.each([
-    ['no JSON', 'nonsense'],
+    ['invalid JSON', 'nonsense'],
     ['a set without servers', configs([{ servers: [], threshold: 1 }])],
     ['a set without a threshold', configs([{ servers: [{ objectId: id('1') }] }])],
-    ['a threshold out of reach', configs([{ servers: [{ objectId: id('1') }], threshold: 2 }])],
-    ['servers alone', configs([{ objectId: id('1') }])],
-    ['half of an API key', configs([{ servers: [{ objectId: id('1'), apiKey: 'secret' }], threshold: 1 }])],
+    ['a threshold above the total weight', configs([{ servers: [{ objectId: id('1') }], threshold: 2 }])],
+    ['a list of servers instead of sets', configs([{ objectId: id('1') }])],
     [
-      'a server named twice',
+      'an incomplete API key',
+      configs([{ servers: [{ objectId: id('1'), apiKey: 'secret' }], threshold: 1 }]),
+    ],
+    [
+      'a duplicate server',
       configs([{ servers: [{ objectId: id('1') }, { objectId: id('1') }], threshold: 1 }]),
     ],
   ])('ENC_HISTORICAL_SETS with %s is rejected by name', async (_what, value) => {
@@ -259,12 +262,12 @@ describe('the configuration of the sidecar', () => {
   });
 
   test.each([
-    ['no JSON', 'nonsense'],
+    ['invalid JSON', 'nonsense'],
     ['an empty list', '[]'],
     ['an entry without an id', configs([{ weight: 1 }])],
-    ['a weight of nothing', configs([{ objectId: id('1'), weight: 0 }])],
+    ['a weight of zero', configs([{ objectId: id('1'), weight: 0 }])],
     ['an API key without its name', configs([{ objectId: id('1'), weight: 1, apiKey: 'secret' }])],
-    ['a server named twice', configs([{ objectId: id('1') }, { objectId: id('1') }])],
+    ['a duplicate server', configs([{ objectId: id('1') }, { objectId: id('1') }])],
   ])('ENC_SERVER_CONFIGS with %s is rejected', async (_what, value) => {
     const error = await loadConfig({ ...enough, ENC_SERVER_CONFIGS: value }).catch(
       (failure: unknown) => failure,

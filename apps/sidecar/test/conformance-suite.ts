@@ -7,12 +7,12 @@ import { join } from 'node:path';
 const packagePath = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
 const entry = join(packagePath, '..', 'dist', 'index.js');
 
-/** The checks of a scenario that did not succeed, each with the suite's own words. */
+/** The failed checks by scenario, with the suite's messages. */
 export type Failures = Record<string, string[]>;
 
 /**
- * Runs the public conformance suite against a server: all of it, or one scenario. Returns how many scenarios were run, and
- * what failed by scenario.
+ * Runs the public conformance suite against a server, completely or one scenario. Returns the number of scenarios
+ * that were run, and the failures by scenario.
  */
 export async function runConformance(url: string, scenario?: string) {
   const directory = await mkdtemp(join(tmpdir(), 'conformance-'));

@@ -8,9 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/**
- * The tools that the public conformance suite expects of the server: its scenarios define names, texts and pauses.
- */
+/** The tools that the public conformance suite expects. Its scenarios define their names, texts and pauses. */
 
 /** One pixel */
 const png =
@@ -74,8 +72,8 @@ function contentTools(server: McpServer): void {
 }
 
 /**
- * Requests of these tools to the client go with their call (`mcpReq.send`): the SDK's `requestSampling` and
- * `elicitInput` use the session's own stream instead, which a client may not have opened yet.
+ * These tools send requests to the client on the stream of their call (`mcpReq.send`). The SDK's `requestSampling`
+ * and `elicitInput` use the session's stream instead, which a client may not have opened yet.
  */
 function conversationTools(server: McpServer): void {
   server.registerTool('test_tool_with_logging', { description }, async ({ mcpReq }) => {

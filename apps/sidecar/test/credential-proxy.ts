@@ -2,8 +2,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A server on loopback that passes every request on with more headers, as a host does that was given a credential. `Host`
- * and `Origin` stay as they are, except that the proxy's own name becomes the target's.
+ * A server on loopback that forwards every request with additional headers, like a host with a configured
+ * credential. In `Host` and `Origin` it replaces its own name by the target's.
  */
 export async function startCredentialProxy(target: string, headers: Record<string, string>) {
   const to = new URL(target);

@@ -1,10 +1,10 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import type { ToolServerFactory } from '../src/tools/tool-caller.ts';
 
-/** A call of the tool `wait` under way. */
+/** A call of the tool `wait` in progress. */
 export interface WaitingCall {
   signal: AbortSignal;
-  /** Whose key signs for it just now. Throws when none does */
+  /** The key that currently signs for the call. Throws if there is none */
   signer(): string;
   finish(text: string): void;
 }

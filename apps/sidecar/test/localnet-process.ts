@@ -10,7 +10,7 @@ export async function startLocalnet() {
   const dataDir = await mkdtemp(join(tmpdir(), 'seal-world-'));
   const main = new URL('../../localnet/src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [main], {
-    // Its stdin closes with this process, and it ends with its stdin.
+    // Its stdin closes when this process exits, which makes the localnet exit too.
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {
       ...process.env,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { openBatch } from '../src/open/open-batch.ts';
 import type { UnwrapItem, UnwrapResult } from '../src/seal/seal-tasks.ts';
 
-/** Which wraps of a key are tried, and what is reported when none opens. */
+/** Tests which wraps of a key are tried, and what is reported if none opens. */
 
 const vectors = JSON.parse(
   readFileSync(new URL('../../../packages/envelope/vectors/envelope-v1.json', import.meta.url), 'utf8'),
@@ -17,7 +17,7 @@ const own = Buffer.from(sample.wraps[0].bytes, 'hex');
 const object = parseSealObject(own);
 const expectedWraps = { packageId: object.packageId, serverSets: [serverSetOf(object)] };
 
-/** Of the envelope's identity; its ciphertext says which it is. */
+/** A wrap for the envelope's identity; `no` in its ciphertext distinguishes it from others. */
 function rewrap(no: number, change: (bytes: Buffer) => void = () => undefined): Buffer {
   const bytes = Buffer.from(own);
   bytes[bytes.length - 3] = no;

@@ -6,7 +6,7 @@ import type { OpenTask } from '../src/open/open-tasks.ts';
 const pool = new OpenPool(pino({ enabled: false }));
 afterAll(() => pool.close());
 
-/** Envelopes that do not parse: each reports its failure. */
+/** A batch of envelopes that do not parse, so each result is a failure. */
 function task(count: number, bytes: number): OpenTask {
   const envelopes = Array.from({ length: count }, () => ({
     bytes: new Uint8Array(bytes),

@@ -10,11 +10,14 @@ export interface OwnSidecar {
   pid: number;
   /** Its output on stderr */
   log(): string;
-  /** `kill -9`, and its end awaited */
+  /** Sends `kill -9` and waits for the exit */
   kill(): Promise<void>;
 }
 
-/** A sidecar started by an operator: no other process supervises it, so a relayer with its token uses it as it is. */
+/**
+ * A sidecar started by an operator. No other process supervises it, so a relayer with its token uses it without
+ * restarting it.
+ */
 export async function startOwnSidecar(environment: NodeJS.ProcessEnv): Promise<OwnSidecar> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     env: { PATH: process.env.PATH, ...compileCache(), ...environment },

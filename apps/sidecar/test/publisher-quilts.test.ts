@@ -97,10 +97,10 @@ test('accepts an existing quilt unless it expires too early', async () => {
 });
 
 test.each([
-  ['another quilt', { ...created, blobStoreResult: alsoStored('A'.repeat(43)) }],
-  ['patches in other places', { ...created, storedQuiltBlobs: swapped() }],
+  ['a different quilt', { ...created, blobStoreResult: alsoStored('A'.repeat(43)) }],
+  ['patches at other positions', { ...created, storedQuiltBlobs: swapped() }],
   ['fewer patches', { ...created, storedQuiltBlobs: patches.slice(1) }],
-  ['a blob and no patches', created.blobStoreResult],
+  ['a blob without patches', created.blobStoreResult],
 ])('does not trust a publisher that reports %s', async (_what, answer) => {
   expect((await store(answer)).result).toMatchObject({ stage: 'failed', kind: 'transient' });
 });

@@ -131,7 +131,7 @@ describe('an upload through a publisher', () => {
   test.each([
     ['an error inside a success', { error: 'no space' }],
     [
-      'an id of another form',
+      'an id in another format',
       { newlyCreated: { blobObject: { id: '0x1', blobId: '../../etc', storage: { endEpoch: 1 } } } },
     ],
     ['nothing', null],

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 
 const identifier = (i: number) => String(i).padStart(65, '0');
 
-/** Sizes of patches, and shards of the network */
+/** Sizes of patches in bytes, and number of shards */
 const quilts: [string, number[], number][] = [
   ['one', [1_600], 31],
-  ['many alike', new Array(20).fill(1_600), 31],
+  ['many of the same size', new Array(20).fill(1_600), 31],
   ['a large one among small ones', [300_000, ...new Array(15).fill(1_600)], 31],
   ['more than two kinds', [9_000, 40_000, 1_600, 2_400, 700_000], 31],
   ['one of the smallest', [10], 1000],

@@ -7,7 +7,7 @@ const publicKey = p.ed25519PublicKey(seed);
 const message = p.randomBytes(100);
 const signature = p.ed25519Sign(seed, message);
 
-/** The first byte is another one. */
+/** A copy with a different first byte. */
 function changed(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes, (byte, i) => (i === 0 ? byte ^ 1 : byte));
 }

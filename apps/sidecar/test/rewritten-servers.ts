@@ -14,7 +14,7 @@ export interface RegisteredServer {
   publicKey: Uint8Array;
 }
 
-/** The chain as `client` reads it, with `change` applied to each key server's data. */
+/** A chain client that applies `change` to each key server's data. */
 export function rewrittenServers(
   { core }: SealCompatibleClient,
   change: (server: RegisteredServer, objectId: string) => RegisteredServer,

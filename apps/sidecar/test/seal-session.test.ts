@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 type Exported = Record<string, unknown>;
 
-/** A client's export, as plain fields. */
+/** The fields of a session exported by a client. */
 async function exported(signer: Keypair, ttlMin = 10): Promise<Exported> {
   const address = signer.toSuiAddress();
   const session = await SessionKey.create({ address, packageId, ttlMin, signer, suiClient: world.client });
@@ -264,7 +264,7 @@ describe('a private key as the credential', () => {
     });
   });
 
-  it('is rejected without echoing the value if it is not a key', async () => {
+  it('is rejected if it is not a key, without echoing the value', async () => {
     const maker = createSessionMaker({ packageId });
     for (const bad of [
       '',

@@ -41,7 +41,7 @@ async function open(signer: Ed25519Keypair, items = [item], of = account): Promi
   return world.unwrapper.unwrapKeys(await sessionOf(signer), refOf(of), items);
 }
 
-/** `ok`, or why not. */
+/** `ok` or the reason of the failure, for each item. */
 async function outcome(signer: Ed25519Keypair, items = [item], of = account): Promise<string[]> {
   return (await open(signer, items, of)).map((result) => (result.ok ? 'ok' : result.reason));
 }
@@ -123,7 +123,7 @@ describe('access to private keys', () => {
     expect(await outcome(owner)).toEqual(['ok']);
   });
 
-  it('is given to no one for a future epoch, and for both epochs after the bump', async () => {
+  it('is denied for a future epoch, and allowed for both epochs after the bump', async () => {
     const next = await wrapFor(identityOf(account, tagOf(1), 1n));
     expect(await outcome(owner, [item, next])).toEqual(['ok', 'denied']);
     await world.submit(owner, account, rotateKeyEpoch(world.packageId, account.account.id));
@@ -132,7 +132,7 @@ describe('access to private keys', () => {
 });
 
 describe('batches', () => {
-  it('one rejection does not affect the others, and the order is kept', async () => {
+  it('keeps the order, and one rejection does not affect the other items', async () => {
     const items = await Promise.all([1, 2, 3, 4, 5].map((tag) => wrapFor(identityOf(account, tagOf(tag)))));
     const delegate = await world.addDelegate(owner, account, {
       all_namespaces: false,
@@ -188,7 +188,7 @@ describe('the cache of a session', () => {
     const kept = await wrapFor(identityOf(other));
     expect(await outcome(neighbour, [kept], other)).toEqual(['ok']);
     const onItsWay = outcome(owner);
-    // By then the request is under way; nothing has answered it.
+    // At this point the request has been sent but not answered.
     await sessionOf(owner);
     world.unwrapper.dropAccount(account.account.id.toUpperCase().replace('0X', '0x'));
     expect(await onItsWay).toEqual(['ok']);
@@ -202,7 +202,7 @@ describe('the cache of a session', () => {
 });
 
 describe('faults are not treated as rejections', () => {
-  it('one of two servers down: unavailable, and served again when it is back', async () => {
+  it('with one of two servers down keys are unavailable, and are served again when it is back', async () => {
     world.proxy.faults.down.add('/key/1');
     expect(await outcome(owner)).toEqual(['unavailable']);
     world.proxy.faults.down.clear();

@@ -24,8 +24,8 @@ export const network = { timeoutMs: 5000, allowPrivateAddresses: true };
 export const logger = pino({ level: 'silent' });
 
 /**
- * A localnet in a separate process, a proxy in front of its key servers that can be made to fail, and this app's
- * client side against both.
+ * A localnet in a separate process, a proxy in front of its key servers that can inject failures, and the sidecar's
+ * client code configured to use both.
  */
 export async function startSealWorld() {
   const localnet = await startLocalnet();
@@ -41,7 +41,7 @@ export async function startSealWorld() {
   const twoOfTwo = makeServerSet({ servers, threshold: 2 });
   const oneOfTwo = makeServerSet({ servers, threshold: 1 });
   const sets = makeServerSets(twoOfTwo, [oneOfTwo]);
-  // Settings may spell an id in capitals; nothing after them may depend on it.
+  // Settings may contain ids in upper case, which must not make a difference.
   const spelled = packageId.toUpperCase().replace('0X', '0x');
   const directory = new KeyServerDirectory({ client, packageId: spelled, logger });
   const pool = new SealPool({ logger, threads: 2 });
@@ -106,7 +106,7 @@ export function describeKey(key: Ed25519Keypair) {
   return { publicKey, address: key.toSuiAddress(), label: 'test' };
 }
 
-/** A tag with recognisable bytes. */
+/** A tag of 16 equal bytes. */
 export function tagOf(byte: number): Uint8Array {
   return new Uint8Array(16).fill(byte);
 }

@@ -61,7 +61,7 @@ async function handmade(options: {
   return encryptedObject;
 }
 
-/** White space without end: valid JSON so far, at every moment. */
+/** Endless white space, which is a valid beginning of JSON. */
 function endless(): Readable {
   const chunk = Buffer.alloc(65_536, ' ');
   return new Readable({
@@ -120,7 +120,7 @@ describe('wraps that are rejected', () => {
 });
 
 describe('wrapping', () => {
-  it('creates a new pair each time and keeps nothing that can read', async () => {
+  it('creates a new pair each time and keeps no private key', async () => {
     const again = await world.wrap(item.identity);
     expect(again.recipientPk).not.toEqual(item.recipientPk);
     expect(Object.keys(again).sort()).toEqual(['recipientPk', 'serverSet', 'wrap']);
@@ -137,7 +137,7 @@ describe('wrapping', () => {
     const before = performance.eventLoopUtilization();
     await Promise.all(Array.from({ length: 6 }, () => world.wrap(item.identity)));
     const { active } = performance.eventLoopUtilization(before);
-    // Six wraps are more than 200 ms of arithmetic.
+    // Six wraps take more than 200 ms of computation.
     expect(active).toBeLessThan(60);
   });
 });
@@ -155,7 +155,7 @@ describe('key servers', () => {
     const forged = await directory.snapshot(world.twoOfTwo);
     await expect(world.pool.verifyKeyServers({ snapshot: forged, network })).rejects.toThrow('is not valid');
 
-    // A server that returns keys of another master key is no better than one that is down.
+    // A server that returns keys of another master key is treated like one that is down.
     const unwrapper = new KeyUnwrapper({ directory, pool: world.pool, sets: world.sets, network, logger });
     expect(await reason({}, unwrapper)).toContain('unavailable');
   });
@@ -256,7 +256,7 @@ describe('server sets', () => {
     { objectId: string; weight: number },
   ];
 
-  it('have an id of servers, weights and threshold, whatever the order, spelling or address', () => {
+  it('have an id that depends on servers, weights and threshold, but not on order, spelling or address', () => {
     const id = makeServerSet({ servers: [a, b], threshold: 2 }).id;
     const long = { ...a, objectId: `0x${'A'.padStart(64, '0')}`, aggregatorUrl: 'https://x' };
     expect(makeServerSet({ servers: [b, long], threshold: 2 }).id).toBe(id);
@@ -272,11 +272,11 @@ describe('server sets', () => {
   it.each([
     ['no server', [], 1],
     ['a threshold of zero', [a], 0],
-    ['a threshold out of reach', [a, b], 3],
-    ['a server twice', [a, { ...a, objectId: '0x0a' }], 1],
+    ['a threshold above the total weight', [a, b], 3],
+    ['a duplicate server', [a, { ...a, objectId: '0x0a' }], 1],
     ['a weight of zero', [{ ...a, weight: 0 }], 1],
     ['an API key without a name', [{ ...a, apiKey: 'k' }], 1],
-    ['an id that is none', [{ ...a, objectId: 'server' }], 1],
+    ['an invalid id', [{ ...a, objectId: 'server' }], 1],
   ])('with %s are rejected', (_name, servers, threshold) => {
     expect(() => makeServerSet({ servers, threshold })).toThrow(RangeError);
   });

@@ -12,7 +12,7 @@ const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 1000 });
 const token = 'a-token-of-16-up';
 const open: { close(): Promise<unknown> }[] = [];
 let testNetwork: TestNetwork;
-/** The chain that the sidecar reads at startup, whatever CHAIN_NETWORK says */
+/** Variables for the chain that the sidecar reads at startup, regardless of CHAIN_NETWORK */
 let chain: Record<string, string>;
 beforeAll(async () => {
   testNetwork = await startTestNetwork();
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close();
 });
 
-/** A sidecar of this network, whose publisher records the number of epochs it was asked for. */
+/** A sidecar for this network, with a publisher that records the requested number of epochs. */
 async function uploader(network: Network): Promise<(query?: string, bearer?: string) => Promise<number>> {
   const server = createServer((request, response) => {
     request.resume();

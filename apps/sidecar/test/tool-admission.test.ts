@@ -13,7 +13,7 @@ import {
   type ToolWorld,
 } from './tool-world.ts';
 
-/** Admission: which clients, and how many. */
+/** Admission of clients: credentials and limits. */
 
 let world: ToolWorld;
 let owner: ToolOwner;
@@ -86,12 +86,12 @@ describe('credentials', () => {
     expect((await post(url + toolPaths.mcp, same, ping)).status).toBe(200);
   });
 
-  test('of another client give no access to a session, nor do made-up ones', async () => {
+  test('of another client, and made-up ones, give no access to a session', async () => {
     const { url } = await serve();
     const session = await openSession(url, headers);
     const { headers: strangers } = await owner.addDelegate();
     const taken = { ...strangers, 'mcp-session-id': session['mcp-session-id']! };
-    // A delegate that was added a moment ago is known at the latest after 100 ms
+    // A delegate that was just added may be unknown for up to 100 ms
     const known = async () => (await post(url + toolPaths.mcp, strangers, ping)).status;
     await expect.poll(known).toBe(400);
     const madeUp = { ...headers, 'mcp-session-id': crypto.randomUUID() };
@@ -137,7 +137,7 @@ describe('credentials', () => {
     await owner.removeDelegate(reported.key);
     service.dropAccount(owner.accountId);
     expect((await post(url + toolPaths.mcp, one, ping)).status).toBe(401);
-    // Its stream ends, and its place is free
+    // Its stream ends and its place becomes free
     await stream.text();
     expect(service.sessions.all().map(({ id }) => id)).not.toContain(one['mcp-session-id']);
   });
@@ -249,7 +249,7 @@ describe('limits', () => {
       await openSession(url, from('203.0.113.2')),
     ];
     expect(await refusal(url, from('203.0.113.3'))).toBe('global_cap');
-    // An idle one makes room only for its own address
+    // An idle session is only ended for a session of the same address
     await openSession(url, from('203.0.113.2'));
     expect((await post(url + toolPaths.mcp, other, ping)).status).toBe(404);
     expect((await post(url + toolPaths.mcp, one, ping)).status).toBe(200);
@@ -311,7 +311,7 @@ describe('limits', () => {
     expect(service.sessions.places.active).toBe(1);
   });
 
-  test('an idle session ends, one with a stream or a call does not', async () => {
+  test('ends an idle session, but not one with a stream or a call', async () => {
     const tools = createGateTools();
     const { url, service } = await serve({ makeServer: tools.makeServer, idleMs: 300, sweepMs: 20 });
     const idle = await openSession(url, headers);

@@ -2,7 +2,7 @@ import { toolPaths } from '@memrelay/protocol/tool-server';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ToolHeaders } from './tool-world.ts';
 
-/** The official client over each of the ways to reach a tool server. */
+/** The transports over which the official client can reach a tool server. */
 export type Way = 'streamable' | 'sse' | 'sessionless';
 
 const sessionless = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
@@ -38,7 +38,7 @@ export const initialize = {
   },
 };
 
-/** A POST by hand, as a host sends it. */
+/** A raw POST with the headers of a host. */
 export function post(
   url: string,
   headers: ToolHeaders,
@@ -58,15 +58,15 @@ export function post(
   });
 }
 
-/** Initialises a session by hand and returns the headers of its next requests. */
+/** Initializes a session with a raw request. Returns the headers for its next requests. */
 export async function openSession(url: string, headers: ToolHeaders): Promise<ToolHeaders> {
   const answer = await post(url + toolPaths.mcp, headers, initialize);
   await answer.text();
-  if (answer.status !== 200) throw new Error(`initialise was answered with ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`initialize failed with status ${answer.status}`);
   return { ...headers, 'mcp-session-id': answer.headers.get('mcp-session-id')! };
 }
 
-/** The contents of an event stream until `enough`; then it is aborted. */
+/** Reads an event stream until `enough` returns true, then aborts it. Returns the text. */
 export async function readEvents(answer: Response, enough: (text: string) => boolean): Promise<string> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

@@ -5,11 +5,11 @@ import { createConformanceServer } from './conformance-tools.ts';
 import { startCredentialProxy } from './credential-proxy.ts';
 import { type ServedTools, startToolWorld, type ToolWorld } from './tool-world.ts';
 
-/** Scenarios that do not pass here, and why that is as it should be. */
+/** Scenarios that are expected to fail, with the reason. */
 const expectedFailures = {
   'dns-rebinding-protection': 'the relayer checks Host and Origin: testing/test/e2e/tools-over-http.test.ts',
   'server-sse-polling':
-    'it speaks 2025-03-26, whose clients take an event without data for a broken one, so that they are not sent any',
+    'it uses revision 2025-03-26, whose clients treat an event without data as an error, so the server sends none',
 };
 
 let world: ToolWorld;

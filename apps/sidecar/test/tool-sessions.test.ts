@@ -4,7 +4,7 @@ import { createGateTools } from './gate-tools.ts';
 import { connectClient, openSession, post, readEvents } from './tool-clients.ts';
 import { type ServedTools, startToolWorld, type ToolHeaders, type ToolWorld } from './tool-world.ts';
 
-/** Sessions of both transports and sessionless requests, with the official client and by hand. */
+/** Sessions of both transports and sessionless requests, with the official client and with raw requests. */
 
 let world: ToolWorld;
 let served: ServedTools;
@@ -67,14 +67,14 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
     abort.abort();
     await cancelled;
     await expect.poll(() => signal.aborted).toBe(true);
-    // Nothing signs for it any more
+    // The call can no longer sign
     await expect.poll(() => attempt(signer)).toBe('refused');
     expect(await call('echo', { text: 'goes on' })).toBe('goes on');
     await close();
   });
 
   test('uses x-mem-namespace for calls that name no namespace', async () => {
-    // As bytes: a header holds no letters beyond Latin-1
+    // UTF-8 bytes as Latin-1 characters, because header strings are limited to Latin-1
     const namedHeaders = { ...headers, 'x-mem-namespace': Buffer.from('Küche 厨房').toString('latin1') };
     const { call, close } = await connectClient(served.url, namedHeaders, way);
     expect(await call('where')).toBe('Küche 厨房');
@@ -107,13 +107,13 @@ describe('a streamable session', () => {
     );
     const lastEventId = /^id: (.+)$/m.exec(broken)![1]!;
     const { finish, signer } = await waitingCall();
-    // The call goes on without its stream, and can sign
+    // The call continues without its stream and can sign
     expect(signer()).toMatch(/^[0-9a-f]{64}$/);
     const resume = (who: ToolHeaders) =>
       fetch(mcp(), {
         headers: { ...who, accept: 'text/event-stream', 'last-event-id': lastEventId },
       });
-    // An id of another session's event is no key to it
+    // The event id of another session gives no access to its events
     expect((await resume(await openSession(served.url, strangers))).status).toBe(400);
     const kept = sessions()
       .all()
@@ -131,7 +131,7 @@ describe('a streamable session', () => {
     await callTool('who');
     const session = oneSession();
     await expect.poll(() => attempt(() => session.client.get().publicKey)).toBe('refused');
-    // An open stream signs nothing
+    // An open stream does not need the key
     expect(session.idleMs).toBeUndefined();
     const answers = Promise.all([callTool('wait'), callTool('wait')]);
     const [one, other] = [await waitingCall(0), await waitingCall(1)];
@@ -166,9 +166,9 @@ describe('an SSE session', () => {
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
     expect((await post(served.url + endpoint, strangers, ping)).status).toBe(403);
     const { authorization: _, ...anonymous } = headers;
-    // The refusal also goes to the stream, where id 7 would end the reader above
+    // The error is also sent to the stream, where id 7 would end the reader above
     expect((await post(served.url + endpoint, anonymous, { ...ping, id: 8 })).status).toBe(401);
-    // An id of one transport is unknown to the other
+    // A session id of one transport is unknown to the other
     const id = new URL(endpoint, served.url).searchParams.get('sessionId')!;
     expect((await post(mcp(), { ...headers, 'mcp-session-id': id }, ping)).status).toBe(404);
     expect(
@@ -199,7 +199,7 @@ test('ends an SSE session whose client does not read before its responses fill t
   await stream.body!.cancel();
 });
 
-test('rejects odd messages to an SSE session without side effects', async () => {
+test('rejects malformed messages to an SSE session without side effects', async () => {
   const { close } = await connectClient(served.url, headers, 'sse');
   const [session] = sessions()
     .all()

@@ -28,7 +28,7 @@ export interface ToolOwner {
   removeDelegate(key: Ed25519Keypair): Promise<void>;
 }
 
-/** Headers of requests with this key, which need not be of the account. */
+/** Headers of requests with this key. It need not belong to the account. */
 export function headersOf(key: Ed25519Keypair, accountId: string, address = '198.51.100.7'): ToolHeaders {
   return {
     authorization: `Bearer ${seedOf(key)}`,
@@ -38,7 +38,7 @@ export function headersOf(key: Ed25519Keypair, accountId: string, address = '198
   };
 }
 
-/** 64 hex digits. */
+/** The private key as 64 hex digits. */
 export function seedOf(key: Ed25519Keypair): string {
   return toHex(decodeSuiPrivateKey(key.getSecretKey()).secretKey);
 }
@@ -48,7 +48,7 @@ export interface ServeOptions extends Partial<ToolServiceOptions> {
   extraTools?: boolean;
 }
 
-/** The tool server of this app, without the rest of it, in front of accounts on a localnet. */
+/** Only the tool server of the sidecar, with accounts on a localnet. */
 export async function startToolWorld() {
   const localnet = await startLocalnet();
   const info = localnetInfoSchema.parse(await (await fetch(`${localnet.url}/info`)).json());

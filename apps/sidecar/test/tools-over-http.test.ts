@@ -13,7 +13,7 @@ import { type OwnSidecar, startOwnSidecar } from './own-sidecar.ts';
 import { connectClient, initialize, openSession, post, readEvents } from './tool-clients.ts';
 import type { ToolHeaders } from './tool-world.ts';
 
-/** The tool server as a host reaches it: through the relayer, in front of a whole system. */
+/** The tool server as used by a host: through the relayer of a complete system. */
 
 const page = 'https://app.example';
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -37,7 +37,7 @@ function headersOf(key: TestKey, address = '203.0.113.7'): ToolHeaders {
 beforeAll(async () => {
   [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
   const [port, sidecarPort] = await freePorts(2);
-  // Run by an operator, so that relayer and sidecar can be restarted without each other
+  // Started separately, so that relayer and sidecar can be restarted independently
   const shared = {
     PORT: String(port),
     SIDECAR_AUTH_TOKEN: 'a-token-that-both-of-them-hold',
@@ -123,7 +123,7 @@ test('passes the part of the public conformance suite that applies to any server
   await proxy.close();
 });
 
-test('lets a page of ALLOWED_ORIGINS use it and see what it needs, and no other page', async () => {
+test('lets only pages of ALLOWED_ORIGINS use it, and exposes the headers that they need', async () => {
   const preflight = await fetch(mcp(), {
     method: 'OPTIONS',
     headers: { origin: page, 'access-control-request-method': 'DELETE' },
@@ -187,7 +187,7 @@ test('uses no processor time while idle, even with open streams', async () => {
     await setTimeout(1_000);
     return (await busy(sidecar.pid)) - before;
   };
-  // Work that was started before may still end
+  // Earlier work may still be finishing
   await expect.poll(measure, { timeout: 15_000 }).toBeLessThan(50);
   for (const { close } of clients) await close();
 });

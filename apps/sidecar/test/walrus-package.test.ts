@@ -24,7 +24,7 @@ const check = (more: Partial<{ systemObjectId: string; stakingPoolId: string; pa
     },
   });
 
-test('calls the package of the system object, which STORE_PACKAGE_ID may name', async () => {
+test('calls the package of the system object, which may also be set as STORE_PACKAGE_ID', async () => {
   expect(await check({})).toBe(ids.packageId);
   expect(await check({ packageId: ids.packageId })).toBe(ids.packageId);
 });

@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
-/** DER of a PKCS #8 private key up to its 32 key bytes (RFC 8410). */
+/** The bytes before the 32 key bytes in the DER of a PKCS #8 private key (RFC 8410). */
 const pkcs8Prefixes = {
   ed25519: Buffer.from('302e020100300506032b657004220420', 'hex'),
   x25519: Buffer.from('302e020100300506032b656e04220420', 'hex'),
 };
 
 /**
- * The public key (32 bytes) of a private key. Leaves no copy of the private key in our memory. Throws `RangeError` unless
- * the private key has 32 bytes.
+ * The public key (32 bytes) of a private key. Zeroes its copy of the private key. Throws `RangeError` unless the
+ * private key has 32 bytes.
  */
 export function rawPublicKey(curve: keyof typeof pkcs8Prefixes, privateKey: Uint8Array): Uint8Array {
   if (privateKey.length !== 32) throw new RangeError('a private key has 32 bytes');

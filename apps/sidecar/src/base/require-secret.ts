@@ -3,8 +3,8 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Makes a hook that lets a request through only when the header has this value, compared in constant time. It throws
- * `missing_auth_header`.
+ * Creates a hook that accepts a request only if the header has this value, compared in constant time. The hook
+ * throws `missing_auth_header`.
  */
 export function requireSecret(header: string, secret: string): (request: FastifyRequest) => Promise<void> {
   const digest = (value: string): Buffer => createHmac('sha256', 'compare').update(value).digest();

@@ -8,7 +8,7 @@ export interface WorkerPoolOptions {
   /** URL of the thread's module */
   module: URL;
   threads: number;
-  /** Tasks wait for the network half of the time, so that a thread runs several at once */
+  /** Whether tasks spend about half of their time waiting for the network; each thread then runs several at once */
   networked: boolean;
   logger?: Logger | undefined;
 }
@@ -24,7 +24,7 @@ export class WorkerPool {
     this.#pool = this.#start();
   }
 
-  /** Runs the exported function `name`. Throws what it throws. */
+  /** Runs the exported function `name`. Throws its errors. */
   async run<T>(name: string, task: unknown): Promise<T> {
     if (this.#pool.queueSize >= maxWaiting) throw new ApiError('overloaded');
     try {

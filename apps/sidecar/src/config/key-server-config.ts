@@ -65,7 +65,7 @@ function reportedAs(variable: string, make: () => ServerSet): ServerSet {
   }
 }
 
-/** The start waits at most this long for a chain that does not respond. */
+/** How long the start waits for a chain that does not respond, in milliseconds. */
 const checkMs = 5_000;
 
 /**

@@ -106,7 +106,7 @@ function keyFailure(keys: readonly UnwrapResult[]): Item {
   return { ok: false, failure: temporary.reason, reason: temporary.message };
 }
 
-/** Identifies a wrap: equal only for wraps that open to the same key. */
+/** Identifies a wrap. Wraps with the same name open to the same key. */
 function wrapName({ identity, recipientPk, wrap }: UnwrapItem): string {
   return [identity, recipientPk, wrap]
     .map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))

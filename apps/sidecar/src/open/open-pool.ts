@@ -4,10 +4,10 @@ import { WorkerPool } from '../base/worker-pool.ts';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
 import { openEnvelopes } from './open-worker.ts';
 
-/** A thread opens at most this much before it takes the next task, bytes */
+/** A thread opens at most this many bytes before it starts the next task */
 const pieceBytes = 1024 * 1024;
 
-/** A batch that opens in about 2 ms takes longer to hand to a thread than it saves. */
+/** Largest batch that is opened in this thread. It takes about 2 ms, less than passing it to another thread. */
 const inline = { envelopes: 16, bytes: 64 * 1024 };
 
 function isSmall(envelopes: readonly OpenItem[]): boolean {
@@ -17,7 +17,7 @@ function isSmall(envelopes: readonly OpenItem[]): boolean {
   );
 }
 
-/** At least one envelope. */
+/** The envelopes of the first piece, at least one. */
 function firstPiece(envelopes: readonly OpenItem[]): readonly OpenItem[] {
   let bytes = 0;
   const end = envelopes.findIndex((item, i) => {

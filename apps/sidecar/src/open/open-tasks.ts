@@ -12,7 +12,7 @@ export interface OpenItem {
   bytes: Uint8Array;
   /** Position in `keys` */
   key: number;
-  /** The index row that named this envelope, if there is one */
+  /** The index row of this envelope, if there is one */
   row: { envelopeId: Uint8Array; sha256: Uint8Array } | undefined;
 }
 

@@ -5,7 +5,7 @@ import { checkIndexRow, openBody } from '@memrelay/envelope/open-envelope';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
 import { rememberVerified } from './remember-verified.ts';
 
-/** The same memories are often recalled repeatedly. */
+/** Caches verified signatures, because the same memories are often recalled repeatedly. */
 const primitives = rememberVerified(nodePrimitives);
 
 /** Runs in a worker thread. An envelope takes about 0.2 ms, half of that when repeated, and longer if it is large. */

@@ -1,7 +1,7 @@
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { LRUCache } from 'lru-cache';
 
-/** 64 bytes each */
+/** Number of cached signatures, 64 bytes each */
 const signaturesKept = 20_000;
 
 /**

@@ -21,7 +21,7 @@ export interface SidecarContext {
   pool: SealPool;
   openPool: OpenPool;
   sets: ServerSets;
-  /** Which wraps may be opened */
+  /** Decides which wraps may be opened */
   expectedWraps: WrapExpectation;
   directory: KeyServerDirectory;
   sessions: SessionReader;
@@ -30,7 +30,7 @@ export interface SidecarContext {
   uploads: Uploads;
   /** The current storage epoch */
   storeEpoch(): Promise<number>;
-  /** Blob objects as they currently are on chain */
+  /** Reads blob objects from the chain */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
   ownedBlobs(request: OwnedBlobsRequest): Promise<OwnedBlobsResponse>;
   sponsoring: Sponsoring;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { ExportedSessionKey } from '@mysten/seal';
 
-/** Seal's client stops using a session this long before it expires. */
+/** How long before its expiry Seal's client stops using a session, in milliseconds. */
 const marginMs = 10_000;
 
 /**
@@ -10,7 +10,7 @@ const marginMs = 10_000;
  * loggers and `JSON.stringify`.
  */
 export class DecryptSession {
-  /** SHA-256 of the session's source, hex; the key of every cache about it */
+  /** SHA-256 of the session's source, hex; used as a cache key */
   readonly id: string;
   /** The address that signed the session, in canonical form */
   readonly address: string;

@@ -5,7 +5,7 @@ import type { ServerSnapshot } from './server-snapshot.ts';
 
 /** How key servers may be called. */
 export interface KeyServerNetwork {
-  /** Timeout of one request to one key server */
+  /** Timeout of one request to one key server, in milliseconds */
   readonly timeoutMs: number;
   /** Addresses of key servers come from the chain. Only on a local network may they point to this machine. */
   readonly allowPrivateAddresses: boolean;
@@ -38,7 +38,7 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** A response has about 500 bytes for each of at most 100 identities. */
+/** Maximum response size in bytes. A response has about 500 bytes for each of at most 100 identities. */
 const maxResponseSize = 1024 * 1024;
 const openAgent = new Agent({ maxResponseSize });
 const guardedAgent = new Agent({ maxResponseSize, connect: { lookup: publicLookup } });

@@ -18,7 +18,7 @@ import { type WrapParts, wrapKey } from './wrap-key.ts';
 
 export interface OpenKeysParts {
   unwrapper: Pick<KeyUnwrapper, 'unwrapKeys'>;
-  /** Which wraps may be opened */
+  /** Decides which wraps may be opened */
   expectedWraps: WrapExpectation;
 }
 
@@ -31,7 +31,7 @@ interface KeyRefusal {
 /** Why a key or envelope from before the signer's first epoch is denied. */
 export const epochTooEarly = 'the epoch is before the first one that the signer may read';
 
-/** The account as Seal's policy call takes it. */
+/** The account in the form that Seal's policy call requires. */
 export function accountRef({ id, initial_shared_version }: Reader['account']): AccountRef {
   return { objectId: id, initialSharedVersion: initial_shared_version };
 }
@@ -50,8 +50,8 @@ export async function exportKeys(
 }
 
 /**
- * Wraps each key for the current key servers, from the private key that belongs to `recipient_pk`. The wraps of the
- * request are never passed on: for a key that the session already has, they were not opened.
+ * Opens each key and wraps the private key of `recipient_pk` for the current key servers. The wraps in the request
+ * are never passed on, because they are not opened for keys that the session already has.
  */
 export async function rewrapKeys(
   parts: OpenKeysParts & WrapParts,

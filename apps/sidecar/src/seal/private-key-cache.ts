@@ -30,8 +30,8 @@ export class KeyHolding {
 }
 
 /**
- * Unwrapped keys by account and session, never shared between sessions: a caller with another session must ask the key
- * servers. A holding ends with its session at the latest.
+ * Unwrapped keys by account and session, never shared between sessions: a caller with another session must ask the
+ * key servers. A holding is removed when its session expires, at the latest.
  */
 export class PrivateKeyCache {
   readonly #holdings = new LRUCache<string, KeyHolding>({

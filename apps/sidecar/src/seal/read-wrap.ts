@@ -1,7 +1,7 @@
 import { EncryptedObject } from '@mysten/seal';
 import { findServerSet, type ServerSet, type ServerSets } from './server-sets.ts';
 
-/** A wrap has 404 bytes for two servers. It is part of the envelope header, which has at most 16 KiB. */
+/** Maximum size, that of the envelope header, which contains the wrap. For two servers a wrap has 404 bytes. */
 const maxWrapBytes = 16_384;
 /** The 32-byte private key and the tag of AES-GCM */
 const sealedKeyBytes = 48;

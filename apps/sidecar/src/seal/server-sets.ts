@@ -66,7 +66,7 @@ export function findServerSet(
   return sets.all.find((set) => set.id === id);
 }
 
-/** Which wraps may be opened: the ones for our package and a configured set of key servers. */
+/** The wraps that may be opened: those for our package and a configured set of key servers. */
 export function wrapExpectation(packageId: string, sets: ServerSets): WrapExpectation {
   return {
     packageId: fromHex(packageId),

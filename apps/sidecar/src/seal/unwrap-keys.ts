@@ -43,9 +43,9 @@ export class KeyUnwrapper {
   }
 
   /**
-   * Returns one result per item, in order; never throws because of an item or a key server. Keys of one session are served
-   * from memory until it ends or `dropAccount` is called. The caller owns the returned keys, and must have checked that the
-   * request's signer may read these tags (security.md, "Requests and sessions").
+   * Returns one result per item, in order; never throws because of an item or a key server. Keys of a session are
+   * cached until it expires or `dropAccount` is called. The caller owns the returned keys, and must have checked
+   * that the request's signer may read these tags (security.md, "Requests and sessions").
    */
   async unwrapKeys(
     session: DecryptSession,
@@ -88,7 +88,7 @@ export class KeyUnwrapper {
     const keyName = `${hex(item.identity)}/${hex(item.recipientPk)}`;
     const privateKey = holding.get(keyName);
     if (privateKey) return { ok: true, privateKey };
-    // Also by wrap: a broken wrap must not fail a good wrap of the same key.
+    // Includes the wrap, so that an invalid wrap does not fail a valid wrap of the same key.
     const name = `${owner}/${keyName}/${createHash('sha256').update(item.wrap).digest('hex')}`;
     const joined = this.#inFlight.get(name);
     if (joined) return joined;

@@ -5,7 +5,7 @@ import type { SponsorExecuteResponse, SponsorResponse } from '@memrelay/protocol
 import { Transaction, TransactionDataBuilder } from '@mysten/sui/transactions';
 import { LRUCache } from 'lru-cache';
 
-/** How long a transaction may wait for the sender's signature. */
+/** How long a transaction may wait for the sender's signature, in milliseconds. */
 const pendingMs = 60_000;
 const maxPending = 1_000;
 const executionTimeoutMs = 60_000;

@@ -42,14 +42,14 @@ export class SponsorApiError extends Error {
 }
 
 const timeoutMs = 15_000;
-/** A transaction has at most 128 KiB; nothing the sponsor sends is larger. */
+/** Maximum size of a response in bytes. The largest responses contain a transaction of up to 128 KiB. */
 const maxAnswerBytes = 512 * 1024;
 
 const refusal = z.object({ errors: z.array(z.object({ code: z.string() })).min(1) });
 
 export function createSponsorApi({ baseUrl, apiKey, network }: SponsorApiOptions): SponsorApi {
   const base = new URL(baseUrl);
-  // The sponsor's documentation gives the address with the version, its own client without
+  // The sponsor's documentation shows the address with the version, its own client without it
   const prefix = base.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   const pool = new Pool(base.origin, { connections: 16, maxResponseSize: maxAnswerBytes });
 

@@ -80,7 +80,7 @@ const advice: Readonly<Record<string, string>> = {
   not_found: 'No sponsored transaction has this digest, or it was already executed.',
 };
 
-/** The status and text that a caller sees (decisions.md, "Sponsor routes"); never the sponsor's own text. */
+/** The error for the caller (decisions.md, "Sponsor routes"). Never contains the sponsor's own text. */
 function answerFor(error: unknown): ApiError {
   if (error instanceof ChainRejectedError)
     return new ApiError('sponsor_rejected', { message: advice.dry_run_failed!, cause: error });

@@ -4,16 +4,16 @@ import { failedUpload } from './upload.ts';
 
 /** Uploads that have reported their blob id and wait for permission to pay. */
 export interface AwaitedStarts {
-  /** Passes the checkpoints on; after `named` it pauses until `begin` is called with the token */
+  /** Yields the checkpoints. After `named` it pauses until `begin` is called with the token */
   held(checkpoints: AsyncIterable<UploadCheckpoint>): AsyncGenerator<UploadCheckpoint>;
-  /** False when no upload waits for this token any more */
+  /** Returns false if no upload waits for this token any more */
   begin(token: string): boolean;
 }
 
 /**
- * Every blob that was paid for must be in the relayer's database, whichever process crashes at whatever point. So the
- * relayer records the blob id first and then confirms. Without a confirmation within `waitMs` the upload fails before
- * anything is paid.
+ * Every blob that was paid for must be in the relayer's database, even if a process crashes at any point. Therefore
+ * the relayer first records the blob id and then confirms. Without a confirmation within `waitMs` the upload fails
+ * before anything is paid.
  */
 export function createAwaitedStarts(waitMs = 30_000): AwaitedStarts {
   const waiting = new Map<string, () => void>();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** Long enough to upload a large body over a slow connection; a token is used once. */
+/** Lifetime of a token: long enough to upload a large body over a slow connection. Each token is used once. */
 const lifeSeconds = 300;
 
-/** What a token allows: exactly one store. */
+/** The claims of a token, which allows exactly one store. */
 export interface StoreClaims {
   /**
    * Size of the blob in bytes. For a quilt, the larger of its form and its packed bytes: a publisher checks both against

@@ -9,7 +9,7 @@ import type { StoreClaims } from './publisher-token.ts';
 import type { QuiltFile } from './quilt-encoding.ts';
 import { failedUpload, finishedUpload, type Upload, type UploadContent } from './upload.ts';
 
-/** A publisher's answer to a store. Only fields that all publisher releases share are read. */
+/** A publisher's response to a store. Contains only the fields that all publisher releases have. */
 const storeAnswer = z.union([
   z.object({
     newlyCreated: z.object({
@@ -29,7 +29,7 @@ const storeAnswer = z.union([
   }),
 ]);
 
-/** A publisher's answer to a quilt. */
+/** A publisher's response to a quilt. */
 const quiltAnswer = z.object({
   blobStoreResult: storeAnswer,
   storedQuiltBlobs: z.array(z.object({ identifier: z.string(), quiltPatchId: z.string() })),
@@ -59,8 +59,8 @@ const permanentStatuses = new Set([400, 413, 422, 451]);
 const otherBlob = 'the publisher stored a different blob than it was sent';
 
 /**
- * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). The answer is accepted only if its blob id, and
- * the patch ids of a quilt, match the uploaded bytes. With `token`, each store carries a token made for that store alone.
+ * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). The answer is accepted only if its blob
+ * id, and the patch ids of a quilt, match the uploaded bytes. With `token`, each store has a separate token.
  */
 export function createPublisher(
   baseUrl: string,
@@ -130,7 +130,7 @@ export function createPublisher(
   };
 }
 
-/** What the publisher reports as stored. */
+/** The stored blob as reported by the publisher. */
 interface Stored {
   blobId: string;
   objectId: string | undefined;

@@ -1,6 +1,8 @@
 import { encodeQuilt } from '@mysten/walrus';
 
-/** The content of a quilt patch, and its name. The name is ASCII: Rust orders other names differently. */
+/**
+ * The content of a quilt patch, and its name. The name must be ASCII, because Rust sorts other names differently.
+ */
 export interface QuiltFile {
   identifier: string;
   contents: Uint8Array;
@@ -15,7 +17,7 @@ export interface EncodedQuilt {
   ranges: readonly PatchRange[];
 }
 
-/** Packs files into the bytes of a quilt, deterministically. Throws for files that fit into no quilt. */
+/** Packs files into the bytes of a quilt, deterministically. Throws if the files do not fit into a quilt. */
 export function encodeFiles({
   files,
   nShards,

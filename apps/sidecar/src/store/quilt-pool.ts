@@ -4,7 +4,7 @@ import { type EncodedQuilt, encodeFiles, type QuiltFile } from './quilt-encoding
 
 /** Packs quilts: small ones synchronously, larger ones in a worker thread that starts when it is first needed. */
 export interface QuiltPool {
-  /** Throws for files that fit into no quilt. */
+  /** Throws if the files do not fit into a quilt. */
   encode(files: readonly QuiltFile[]): Promise<EncodedQuilt>;
   close(): Promise<void>;
 }

@@ -10,7 +10,10 @@ import {
 } from '@mysten/walrus';
 import { failedUpload } from './upload.ts';
 
-/** Retries cover a relay that has not seen the registration yet: the nodes of the chain are not in sync. */
+/**
+ * Pauses between retries. The relay may not have seen the registration yet, because the nodes of the chain are not
+ * in sync.
+ */
 const relayPausesMs = [1_000, 3_000, 8_000];
 
 /** The wallet cannot pay for an upload; another one may. */
@@ -39,7 +42,7 @@ export async function retryRelay<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True when a retry cannot help because the blob itself is refused. */
+/** Whether the blob itself is rejected, so that a retry cannot help. */
 function isRefusedPermanently(error: unknown): boolean {
   if (error instanceof LegallyUnavailableError || error instanceof UnprocessableEntityError) return true;
   return error instanceof StorageNodeAPIError && error.status === 413;

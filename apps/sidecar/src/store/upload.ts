@@ -22,7 +22,7 @@ export interface UploadContent {
   quilt?: { files: readonly QuiltFile[]; patchIds(quiltId: string): string[] };
 }
 
-/** Marks a blob as a quilt, as all of Walrus does. */
+/** Attribute that marks a blob as a quilt, as defined by Walrus. */
 export const quiltAttributes = { _walrusBlobType: 'quilt' };
 
 type FailedCheckpoint = Extract<UploadCheckpoint, { stage: 'failed' }>;

@@ -40,14 +40,14 @@ export interface Uploads {
   readonly wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
   upload(bytes: Uint8Array, options: Upload): AsyncGenerator<UploadCheckpoint>;
-  /** Like `upload`, with these files as one quilt. Files that fit into no quilt fail permanently */
+  /** Like `upload`, with these files as one quilt. Files that do not fit into a quilt fail permanently */
   uploadQuilt(files: readonly QuiltFile[], options: Upload): AsyncGenerator<UploadCheckpoint>;
   /** Tip of the upload relay for a blob of this size, in MIST; 0 when a publisher pays */
   tipMist(size: number): Promise<bigint>;
   close(): Promise<void>;
 }
 
-/** Largest tip, in MIST, that we pay to an upload relay. A relay that asks for more is not used. */
+/** Largest tip, in MIST, that is paid to an upload relay. A relay with a higher tip is not used. */
 const maxTipMist = 10_000_000;
 
 export function createUploads(options: UploadsOptions): Uploads {

@@ -23,7 +23,7 @@ export interface AccountStates {
 
 /** A revocation takes effect within 5 s even if its event is lost (security.md, "Account module"). */
 const cacheMs = 3_000;
-/** Acceptable because the relayer, which alone decrypts and deletes, checks every tool call again. */
+/** Acceptable because only the relayer decrypts and deletes, and it checks every tool call itself. */
 const outageMs = 60_000;
 /** How long a missing account is cached, so that made-up ids do not cause repeated reads. */
 const missingMs = 2_000;

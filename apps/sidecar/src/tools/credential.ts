@@ -70,7 +70,7 @@ export function createCredentialCheck(options: {
 }
 
 /**
- * What a key may do in an account. Throws `unknown_delegate_key`, `account_inactive` and `delegate_expired`.
+ * The scope of a key in an account. Throws `unknown_delegate_key`, `account_inactive` and `delegate_expired`.
  *
  * @param nowMs Unix time
  */

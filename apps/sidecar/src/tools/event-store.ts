@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 
-/** How long to keep the events of a broken stream for the client to resume it. */
+/** How long the events of a broken stream are kept, so that the client can resume it; milliseconds. */
 const keepMs = 5 * 60_000;
-/** For all sessions together; the oldest events are evicted first. */
+/** Limits for all sessions together. The oldest events are evicted first. */
 const maxBytes = 64 * 1024 * 1024;
 const maxEvents = 100_000;
-/** Per session */
+/** Limit per session */
 const maxSessionEvents = 500;
 
 interface KeptEvent {

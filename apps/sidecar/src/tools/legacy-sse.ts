@@ -9,7 +9,7 @@ import type { ToolCaller } from './tool-caller.ts';
 import type { ToolSession } from './tool-session.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** Proxies close idle connections, often after a minute. */
+/** Interval of keep-alive comments in milliseconds. Proxies close idle connections, often after a minute. */
 const keepAliveMs = 15_000;
 /** Limit of unread data for a client that does not read its stream; slightly more than the largest response. */
 const maxUnreadBytes = 16 * 1024 * 1024;
@@ -25,8 +25,8 @@ export interface LegacySessions {
   /** Whether a message belongs to an open session. */
   isOpen(request: IncomingMessage): boolean;
   /**
-   * Rejects the calls of a message without a credential on the session's stream, where the client waits for them. Some stdio
-   * bridges authenticate only the stream and never read the response to their POST.
+   * Rejects the calls in a message without a credential. Sends the errors on the session's stream, because some
+   * stdio bridges authenticate only the stream and never read the response to their POST.
    */
   refuse(request: IncomingMessage, body: unknown, reason: string): Promise<void>;
 }

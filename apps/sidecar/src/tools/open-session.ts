@@ -6,7 +6,7 @@ import type { SessionTable } from './session-table.ts';
 import type { ToolCaller, ToolServerFactory } from './tool-caller.ts';
 import { ToolSession } from './tool-session.ts';
 
-/** What all transports share. */
+/** The state that all transports share. */
 export interface ToolHost {
   sessions: SessionTable;
   events: EventStores;

@@ -12,12 +12,12 @@ export interface SessionLimits {
 }
 
 const windowMs = 60_000;
-/** Retry hint while all places are in use, because it is unknown when one becomes free. */
+/** `Retry-After` in seconds while all places are in use. It is unknown when one becomes free. */
 const fullRetrySeconds = 10;
 
 interface AddressUse {
   active: number;
-  /** When its sessions of the last minute were opened, oldest first; ms */
+  /** Times at which its sessions of the last minute were opened, in milliseconds, oldest first */
   openedAtMs: number[];
 }
 

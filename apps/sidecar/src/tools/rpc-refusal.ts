@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { rpcCodes, rpcErrorBody } from '@memrelay/protocol/tool-server';
 import type { FastifyReply } from 'fastify';
 
-/** Why a tool request is rejected: an HTTP status and a JSON-RPC error. */
+/** The rejection of a tool request: an HTTP status and a JSON-RPC error. */
 export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly status: number;
@@ -49,7 +49,7 @@ export function asRpcRefusal(error: Error & { code?: string }): RpcRefusal | und
   });
 }
 
-/** Sends the error; a 401 says how to authenticate (RFC 6750). */
+/** Sends the error. A 401 describes how to authenticate (RFC 6750). */
 export function sendRefusal(reply: FastifyReply, refusal: RpcRefusal): FastifyReply {
   if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
   if (refusal.status === 401) reply.header('www-authenticate', challenge(refusal));

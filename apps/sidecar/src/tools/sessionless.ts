@@ -7,7 +7,7 @@ import type { Serve } from './streamable.ts';
 import type { ToolCaller, ToolScope } from './tool-caller.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** A request that is being answered. */
+/** A request that is in progress. */
 export interface OpenRequest {
   accountId: string;
   publicKey: string;

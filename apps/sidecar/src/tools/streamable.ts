@@ -8,7 +8,7 @@ import { RpcRefusal } from './rpc-refusal.ts';
 import type { ToolCaller } from './tool-caller.ts';
 import type { ToolSession } from './tool-session.ts';
 
-/** Sent with every stream: how long a client should wait before it resumes a broken one. */
+/** How long a client should wait before it resumes a broken stream, in milliseconds. Sent with every stream. */
 const retryMs = 1_000;
 
 /** Handles a request and writes its response. */

@@ -96,7 +96,7 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     return answer(request, reply, legacy.route(request.raw, request.body, callerOf(request)));
   });
 
-  /** From here on the transport writes the response. */
+  /** Lets the transport write the response. */
   async function answer(request: FastifyRequest, reply: FastifyReply, serve: Serve): Promise<void> {
     reply.hijack();
     try {

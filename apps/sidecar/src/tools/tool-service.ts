@@ -108,7 +108,7 @@ async function endRevoked(
   }
 }
 
-/** The tools of the spec over the SDK. */
+/** The tools of the spec, implemented with the SDK. */
 function memoryTools(config: ToolConfig, log: Logger): ToolServerFactory {
   const onCall = ({ tool, outcome, durationMs, error }: FinishedCall): void => {
     // Logs where it failed, but not the error message, which may quote memory text
