@@ -21,7 +21,7 @@ const sets = [
   { what: '10k', namespace: 'floor-10k', facts: 1_000 },
 ] as const;
 
-/** Accept and recall beside the least that any server could do, in one run: the ratios hold on other machines. */
+/** Compares accept and recall with the least that any server could do, in one run, so that the ratios hold on other machines. */
 export const floorBench: Bench = {
   name: 'floor',
   about: `accept and recall of ${hits}, compared with the least a server can do, 1536 dimensions`,
@@ -51,7 +51,7 @@ export const floorBench: Bench = {
 
 const notes = [
   'Floor: Fastify, one native Ed25519 verification, X25519 and AES-256-GCM of node:crypto, and one INSERT, or an exact search of a table with only these vectors and ten decryptions. It has no accounts, nonces, permissions, idempotency, keywords, blobs or embedding.',
-  'Server processor time is that of all processes except the client, per operation. An accept includes embedding, near-duplicates and saving; the blob store is stopped meanwhile, so uploads are not included.',
+  'Server processor time is that of all processes except the client, per operation. An accept includes embedding, near-duplicates and saving; the blob store is stopped while accepting, so uploads are not included.',
   'Questions are embedded by the built-in embedder. Envelopes were sealed by the API; their upload was skipped, so they come from the blob cache.',
 ];
 
