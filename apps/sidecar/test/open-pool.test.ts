@@ -1,3 +1,4 @@
+import type { EnvelopeHeader } from '@memrelay/envelope/header';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { OpenPool } from '../src/open/open-pool.ts';
@@ -6,10 +7,11 @@ import type { OpenTask } from '../src/open/open-tasks.ts';
 const pool = new OpenPool(pino({ enabled: false }));
 afterAll(() => pool.close());
 
-/** A batch of envelopes that do not parse, so each result is a failure. */
+/** A batch of envelopes for another recipient, so each result is a failure. */
 function task(count: number, bytes: number): OpenTask {
+  const header = { recipientPk: new Uint8Array(32), enc: new Uint8Array(32) } as EnvelopeHeader;
   const envelopes = Array.from({ length: count }, () => ({
-    bytes: new Uint8Array(bytes),
+    envelope: { header, bytes: new Uint8Array(bytes) },
     key: 0,
     row: undefined,
   }));
@@ -29,7 +31,7 @@ test('a small batch does not wait for an earlier large one', async () => {
   expect(await small).toHaveLength(1);
   const results = await large;
   expect(results).toHaveLength(60);
-  for (const result of results) expect(result).toMatchObject({ ok: false });
+  for (const result of results) expect(result).toEqual({ ok: false, reason: 'wrong_recipient' });
   expect(ended).toEqual(['small', 'large']);
 });
 

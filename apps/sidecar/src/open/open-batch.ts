@@ -2,7 +2,7 @@ import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { checkHeader, type Envelope } from '@memrelay/envelope/open-envelope';
+import { checkHeader, type Envelope, type HeaderExpectation } from '@memrelay/envelope/open-envelope';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { fromHex } from '@memrelay/protocol/bytes';
 import { ApiError } from '@memrelay/protocol/errors';
@@ -38,8 +38,13 @@ export async function openBatch(
   payload: Uint8Array,
 ): Promise<{ items: Item[]; texts: Uint8Array[] }> {
   const lengths = head.items.map(({ length }) => length);
+  const origin = fromHex(head.account.origin);
+  const namespaces = new Set(head.items.map(({ namespace }) => namespace));
+  const tags = new Map(
+    [...namespaces].map((namespace) => [namespace, namespaceTag(nodePrimitives, origin, namespace)]),
+  );
   const checked = splitPayload(payload, lengths).map((bytes, i) =>
-    check(parts.expectedWraps, head, bytes, head.items[i]!.namespace),
+    check(parts.expectedWraps, head, bytes, { origin, tag: tags.get(head.items[i]!.namespace)! }),
   );
   const usable = checked.filter((entry): entry is CheckedEnvelope => 'envelope' in entry);
   const wraps = new Map(usable.flatMap(({ unwraps }) => unwraps).map((item) => [wrapName(item), item]));
@@ -70,7 +75,7 @@ async function openAll(
       envelope_id && sha256
         ? { envelopeId: Buffer.from(envelope_id, 'hex'), sha256: Buffer.from(sha256, 'hex') }
         : undefined;
-    envelopes.push({ bytes: entry.envelope.bytes, key: privateKeyAt[position]!, row });
+    envelopes.push({ envelope: entry.envelope, key: privateKeyAt[position]!, row });
     return undefined;
   });
   const task = { keys: privateKeys, trustedSigners: head.trusted_signers, envelopes };
@@ -117,15 +122,10 @@ function check(
   expectedWraps: WrapExpectation,
   head: OpenRequestHead,
   bytes: Buffer,
-  namespace: string,
+  { origin, tag }: Pick<HeaderExpectation, 'origin' | 'tag'>,
 ): CheckedEnvelope | Item {
   try {
-    const origin = fromHex(head.account.origin);
-    const envelope = checkHeader(bytes, {
-      origin,
-      tag: namespaceTag(nodePrimitives, origin, namespace),
-      maxEpoch: BigInt(head.account.key_epoch),
-    });
+    const envelope = checkHeader(bytes, { origin, tag, maxEpoch: BigInt(head.account.key_epoch) });
     if (Number(envelope.header.keyEpoch) < head.signer.min_epoch)
       return { ok: false, failure: 'denied', reason: epochTooEarly };
     const { identity, recipientPk, wraps } = envelope.header;

@@ -13,7 +13,7 @@ const inline = { envelopes: 16, bytes: 64 * 1024 };
 function isSmall(envelopes: readonly OpenItem[]): boolean {
   return (
     envelopes.length <= inline.envelopes &&
-    envelopes.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) <= inline.bytes
+    envelopes.reduce((sum, { envelope }) => sum + envelope.bytes.byteLength, 0) <= inline.bytes
   );
 }
 
@@ -21,7 +21,7 @@ function isSmall(envelopes: readonly OpenItem[]): boolean {
 function firstPiece(envelopes: readonly OpenItem[]): readonly OpenItem[] {
   let bytes = 0;
   const end = envelopes.findIndex((item, i) => {
-    bytes += item.bytes.byteLength;
+    bytes += item.envelope.bytes.byteLength;
     return i > 0 && bytes > pieceBytes;
   });
   return end < 0 ? envelopes : envelopes.slice(0, end);

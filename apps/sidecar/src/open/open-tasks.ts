@@ -1,3 +1,5 @@
+import type { Envelope } from '@memrelay/envelope/open-envelope';
+
 /** Tasks and results of the threads that open envelopes: structured-clone data only. */
 
 export interface OpenTask {
@@ -9,7 +11,8 @@ export interface OpenTask {
 }
 
 export interface OpenItem {
-  bytes: Uint8Array;
+  /** Its header has been checked against the request */
+  envelope: Envelope;
   /** Position in `keys` */
   key: number;
   /** The index row of this envelope, if there is one */

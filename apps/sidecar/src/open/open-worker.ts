@@ -1,5 +1,4 @@
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
-import { parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { checkIndexRow, openBody } from '@memrelay/envelope/open-envelope';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
@@ -21,10 +20,8 @@ export function openEnvelopes({ keys, trustedSigners, envelopes }: OpenTask): Op
 
 function openOne(item: OpenItem, privateKey: Uint8Array, trusted: ReadonlySet<string>): OpenResult {
   try {
-    // The header was checked against the request before the keys were fetched
-    const envelope = { header: parseHeader(item.bytes, item.bytes.length), bytes: item.bytes };
-    const opened = openBody(primitives, envelope, privateKey, trusted);
-    if (item.row) checkIndexRow(primitives, envelope, item.row);
+    const opened = openBody(primitives, item.envelope, privateKey, trusted);
+    if (item.row) checkIndexRow(primitives, item.envelope, item.row);
     return {
       ok: true,
       text: new TextEncoder().encode(opened.text),
