@@ -17,8 +17,8 @@ import { summarize } from './testing/summary.ts';
 
 const endToEnd = 'testing/test/e2e/';
 /**
- * These test processes, chain, blobs, sponsor and permissions: another database changes nothing in them, or only in
- * statements that the relayer's own tests run on both.
+ * End-to-end tests that run only on Postgres. They test processes, chain, blobs, sponsor and permissions, which do not depend on
+ * the database, or only on statements that the relayer's own tests run on both databases.
  */
 const onPostgresAlone = [
   'access',
@@ -63,7 +63,7 @@ const onPostgresAlone = [
   'wallet-uploads',
   'without-provider',
 ].flatMap((name) => ['--exclude', `${endToEnd}${name}.test.ts`]);
-/** Without URLs, including those of services that are already running. */
+/** The environment without URLs of services, even of those that are already running. */
 const embedded = {
   MEMRELAY_TEST_BACKEND: 'embedded',
   MEMRELAY_TEST_DATABASE_URL: undefined,
@@ -89,7 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
       Promise.all(narrowed ? [] : [checkSuite()]),
       Promise.all([
         runVitest('tests', args, environmentFor(services)),
-        ...(narrowed || !services.postgres ? [] : [onceMoreEmbedded(args)]),
+        ...(narrowed || !services.postgres ? [] : [runEmbedded(args)]),
       ]),
     ]);
   } finally {
@@ -103,8 +103,8 @@ async function main(args: readonly string[]): Promise<number> {
   return suites.some(({ failed }) => failed > 0) ? 1 : 0;
 }
 
-/** Its output is printed at its end, to be readable. */
-function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
+/** Runs the end-to-end tests on the embedded defaults. Their output is printed at the end, because another run prints at the same time. */
+function runEmbedded(args: readonly string[]): Promise<VitestRun> {
   const workers = `--maxWorkers=${Math.ceil(availableParallelism() / 4)}`;
   const environment = { ...process.env, ...embedded };
   return runVitest('end to end, embedded', [endToEnd, ...onPostgresAlone, workers, ...args], environment, {
@@ -112,7 +112,7 @@ function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
   });
 }
 
-/** A Postgres or Redis that is installed and does not start is a failure, not a reason to test less. */
+/** If Postgres or Redis is installed but does not start, the run fails instead of testing less. */
 function servicesFailed(error: unknown): undefined {
   const problem = error instanceof Error ? error.message : String(error);
   const services = { name: 'services', passed: 0, failed: 1, skipped: 0, seconds: 0, problem };

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 import { isTest } from './source-tree.ts';
 
-const mostLines = 300;
-const mostTestLines = 400;
+const maxLines = 300;
+const maxTestLines = 400;
 
 export const fileSizes: Rule = {
   name: 'file-sizes',
@@ -10,7 +10,7 @@ export const fileSizes: Rule = {
   find: (tree) =>
     tree.code.flatMap(({ path, text }) => {
       const lines = text.trimEnd().split('\n').length;
-      const most = isTest(path) ? mostTestLines : mostLines;
-      return lines > most ? [{ file: path, message: `${lines} lines, at most ${most}` }] : [];
+      const limit = isTest(path) ? maxTestLines : maxLines;
+      return lines > limit ? [{ file: path, message: `${lines} lines, at most ${limit}` }] : [];
     }),
 };

@@ -99,7 +99,7 @@ function conclude(results: readonly Result[]): number {
     results.filter((result) => result.outcome === outcome).length;
   const file = join(repository, 'bench/results', `${new Date().toISOString().slice(0, 10)}-mutations.json`);
   mkdirSync(join(file, '..'), { recursive: true });
-  const kept = results.map(({ breaks, file, outcome, reason, seconds }) => ({
+  const saved = results.map(({ breaks, file, outcome, reason, seconds }) => ({
     breaks,
     file,
     outcome,
@@ -107,7 +107,7 @@ function conclude(results: readonly Result[]): number {
     seconds,
   }));
   const summary = { noticed: count('noticed'), survived: count('survived'), unusable: count('unusable') };
-  const content = { at: new Date().toISOString(), seed: options.seed, ...summary, results: kept };
+  const content = { at: new Date().toISOString(), seed: options.seed, ...summary, results: saved };
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
   console.log(`\n${summary.noticed} noticed, ${summary.survived} survived, ${summary.unusable} unusable`);
   console.log(`${summary.noticed} passed, ${summary.survived + summary.unusable} failed`);

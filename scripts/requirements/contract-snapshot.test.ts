@@ -32,25 +32,25 @@ const current: Contract = sorted({
   featureFlags: Object.keys(featureFlags),
 });
 
-const kept: Contract = repository.paths.includes(snapshotPath)
+const snapshot: Contract = repository.paths.includes(snapshotPath)
   ? JSON.parse(repository.read(snapshotPath))
   : {};
 
 it('keeps every name that clients and operators rely on', () => {
-  const gone = Object.entries(kept).flatMap(([kind, names]) =>
+  const missing = Object.entries(snapshot).flatMap(([kind, names]) =>
     names.filter((name) => !current[kind]?.includes(name)).map((name) => `${kind}: ${name}`),
   );
   expect(
-    gone,
+    missing,
     `announce it in "deprecations" (packages/protocol/src/versions.ts) and keep it until the next major version; only then take it out of ${snapshotPath} by hand`,
   ).toEqual([]);
 });
 
 it('contains every new name (update it with: npx vitest run scripts/requirements -u)', async () => {
   // An update never removes a name
-  const kinds = Object.keys({ ...kept, ...current });
+  const kinds = Object.keys({ ...snapshot, ...current });
   const union = Object.fromEntries(
-    kinds.map((kind) => [kind, [...new Set([...(kept[kind] ?? []), ...(current[kind] ?? [])])]]),
+    kinds.map((kind) => [kind, [...new Set([...(snapshot[kind] ?? []), ...(current[kind] ?? [])])]]),
   );
   await expect(`${JSON.stringify(sorted(union), null, 2)}\n`).toMatchFileSnapshot(join(root, snapshotPath));
 });

@@ -74,8 +74,8 @@ describe('docs/configuration.md', () => {
     const inCode = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
     expect(inCode.size).toBeGreaterThan(15);
     const shown = [...inCode].map(([name, value]) => [name, Array.isArray(value) ? 'none' : `\`${value}\``]);
-    const told = shown.map(([name]) => [name, rows.find((each) => each.name === name)?.default]);
-    expect(told).toEqual(shown);
+    const documented = shown.map(([name]) => [name, rows.find((each) => each.name === name)?.default]);
+    expect(documented).toEqual(shown);
   });
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Workbench } from './workbench.ts';
 
-/** What strangers use, as packages of the registry: runtimes come with their binaries. */
+/** The tools that the cases use, as packages of the registry. Packages of runtimes contain their binaries. */
 const packages = {
   node20: ['node@20'],
   node22: ['node@22'],

@@ -9,7 +9,7 @@ import type { Workbench } from './workbench.ts';
 const sdk = ['@memrelay/sdk', '@memrelay/blob-id'];
 const compiler = 'typescript@6.0.3';
 
-/** Compiles files as they are, with all declarations of packages checked, and without those of Node unless asked for. */
+/** Compiles files and checks all declarations of packages. Node's types are included only if requested. */
 async function compile(
   bench: Workbench,
   cwd: string,
@@ -78,7 +78,7 @@ export const typeCases: readonly StrangerCase[] = [
         const { path } = tarballs.get(item.name)!;
         // Programs are ESM only, on purpose
         const profile = item.kind === 'program' ? ['--profile', 'esm-only'] : [];
-        // It fails when it finds a problem
+        // The tool fails if it finds a problem
         await bench.run(process.execPath, [attw, path, ...profile], { cwd: bench.root });
       }
       return `${typed.length} packages with types, nothing to report`;

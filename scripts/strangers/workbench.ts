@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a program printed, when it ended with exit code 0. Both streams, in the order in which they came. */
+/** How a program is run. `run` returns its output, both streams in the order of arrival. */
 export interface RunOptions {
   cwd: string;
   env?: NodeJS.ProcessEnv;
@@ -12,7 +12,7 @@ export interface RunOptions {
   timeoutMs?: number;
 }
 
-/** A program failed; the message has the end of what it printed. */
+/** A program failed; the message contains the end of its output. */
 export class RunError extends Error {
   override name = 'RunError';
   readonly output: string;
@@ -22,7 +22,7 @@ export class RunError extends Error {
   }
 }
 
-/** A package that is needed for a case cannot be fetched from the registry: nothing is known about the case. */
+/** A package that a case needs cannot be fetched from the registry, so the case proves nothing. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
 }
@@ -33,7 +33,7 @@ const networkVariable =
 const networkTrouble =
   /code (E404|ETARGET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT)/;
 
-/** A place outside the clone where packages are installed, with a home of its own for everything that runs there. */
+/** A directory outside the clone in which packages are installed, with a separate home directory for all programs. */
 export class Workbench {
   readonly root: string;
   readonly home: string;
@@ -45,7 +45,7 @@ export class Workbench {
     mkdirSync(this.home, { recursive: true });
   }
 
-  /** The environment of a stranger: none of ours but what it takes to reach the registry from this machine. */
+  /** The environment of a stranger: of our variables it has only those needed to reach the registry from this machine. */
   get environment(): NodeJS.ProcessEnv {
     const passed = Object.entries(process.env).filter(([name]) => networkVariable.test(name));
     return {
@@ -59,7 +59,7 @@ export class Workbench {
     };
   }
 
-  /** An empty folder with these files. */
+  /** Creates a folder with only these files. */
   folder(name: string, files: Record<string, string> = {}): string {
     const path = join(this.root, name);
     mkdirSync(path, { recursive: true });
@@ -71,7 +71,7 @@ export class Workbench {
   }
 
   /**
-   * A folder in which these packages (or tarballs) are installed, and nothing else. The same name is installed once. Throws
+   * Creates a folder in which only these packages (or tarballs) are installed. Packages are installed once per `name`. Throws
    * `UnreachableError`.
    */
   install(name: string, packages: readonly string[]): Promise<string> {
@@ -93,7 +93,7 @@ export class Workbench {
     return cwd;
   }
 
-  /** Runs a program to its end and returns what it printed. Throws `RunError` unless it ends with 0 in time. */
+  /** Runs a program to its end and returns its output. Throws `RunError` unless it exits with code 0 in time. */
   run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
     const { cwd, env, input, timeoutMs = 180_000 } = options;
     const child = spawn(command, args, { cwd, env: { ...this.environment, ...env }, stdio: 'pipe' });

@@ -1,4 +1,4 @@
-/** The part of vitest's JSON report that is counted. */
+/** The fields of vitest's JSON report that are counted. */
 export interface VitestReport {
   numPassedTests: number;
   numFailedTests: number;

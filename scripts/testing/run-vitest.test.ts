@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs a vitest of its own, without this repository's configuration, on these test files. */
+/** Runs a separate vitest on these test files, without this repository's configuration. */
 function run(files: Record<string, string>, timeoutMs?: number) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const { VITEST, VITEST_WORKER_ID, VITEST_POOL_ID, ...env } = process.env;

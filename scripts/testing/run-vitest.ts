@@ -6,18 +6,18 @@ import { type RunOptions, runScript } from '../launch/run-script.mjs';
 import { countTests, type VitestReport } from './count-tests.ts';
 import type { SuiteResult } from './suite-result.ts';
 
-/** A run that hangs must still print a closing line. */
-const mostMs = 60 * 60_000;
+/** Timeout, so that a run that hangs still prints a closing line. */
+const maxMs = 60 * 60_000;
 /** The exit codes of shells and vitest after Ctrl-C. */
 const interruptedCode = 130;
-/** And of any signal, with its number added */
+/** Exit codes after a signal are this plus its number */
 const signalCodes = 128;
 
 export interface VitestRun extends SuiteResult {
   interrupted: boolean;
-  /** It was ended by a signal, by its time limit or by Ctrl-C: what it has counted is not all */
+  /** A signal, the timeout or Ctrl-C ended the run, so the counts are incomplete */
   cutOff: boolean;
-  /** Of `failed`, the tests that failed themselves */
+  /** The part of `failed` that are tests, without files and hooks */
   failedTests: number;
 }
 
@@ -35,7 +35,7 @@ export async function runVitest(
     const code = await runScript(
       join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs'),
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args],
-      { env, timeoutMs: mostMs, ...options },
+      { env, timeoutMs: maxMs, ...options },
     );
     const report = existsSync(reportFile)
       ? (JSON.parse(readFileSync(reportFile, 'utf8')) as VitestReport)

@@ -123,7 +123,7 @@ async function acceptingFor(system: FaultySystem, what: string, ms: number): Pro
       const begun = performance.now();
       await remember(system);
       times.push(performance.now() - begun);
-      // About as many as in the lines above: the queue must not be what is measured
+      // About the same rate as in the lines above, so that the queue does not become the bottleneck
       await wait(50);
     }
   };

@@ -130,22 +130,22 @@ function createHost({ credentials }: BenchSystem) {
     if (answer.statusCode! >= 300) throw new Error(`${method} was answered with ${answer.statusCode}`);
     return answer;
   }
-  async function whole(answer: Promise<IncomingMessage>): Promise<IncomingMessage> {
-    const complete = await answer;
-    await once(complete.resume(), 'end');
-    return complete;
+  async function readToEnd(response: Promise<IncomingMessage>): Promise<IncomingMessage> {
+    const answer = await response;
+    await once(answer.resume(), 'end');
+    return answer;
   }
   return {
     async open(): Promise<string> {
       const clientInfo = { name: 'bench', version: '1.0.0' };
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-      const answer = await whole(ask('POST', undefined, { id: 0, method: 'initialize', params }));
+      const answer = await readToEnd(ask('POST', undefined, { id: 0, method: 'initialize', params }));
       const id = answer.headers['mcp-session-id'] as string;
-      await whole(ask('POST', id, { method: 'notifications/initialized' }));
+      await readToEnd(ask('POST', id, { method: 'notifications/initialized' }));
       return id;
     },
     stream: (id: string) => ask('GET', id),
-    close: (id: string) => whole(ask('DELETE', id)),
+    close: (id: string) => readToEnd(ask('DELETE', id)),
     end: () => agent.destroy(),
   };
 }

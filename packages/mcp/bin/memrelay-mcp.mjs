@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Entry of the stdio package in a clone, for Node 20 and newer: builds it if its sources have changed. stdout belongs to the
- * protocol. The published package has a file of its own instead (scripts/build/stage.mjs).
+ * protocol. The published package has a different file instead (scripts/build/stage.mjs).
  */
 import { builtEntry } from '../../../scripts/build/built.mjs';
 import { oldNodeMessage } from '../../../scripts/build/supported-node.mjs';

@@ -146,13 +146,13 @@ describe('many jobs', () => {
   });
 
   it('are polled together: finished ones are not requested again, failed ones are outcomes', async () => {
-    const asked = new Map<string, number>();
+    const pollCounts = new Map<string, number>();
     await using wire = await startWire((request) =>
       bulkAnswer(request, (id) => {
-        asked.set(id, (asked.get(id) ?? 0) + 1);
+        pollCounts.set(id, (pollCounts.get(id) ?? 0) + 1);
         if (id === 'j3') return 'failed';
         if (id === 'j4') return 'not_found';
-        return id === 'j7' && asked.get(id) === 1 ? 'running' : 'done';
+        return id === 'j7' && pollCounts.get(id) === 1 ? 'running' : 'done';
       }),
     );
     const progress: number[] = [];
@@ -164,8 +164,8 @@ describe('many jobs', () => {
     expect(jobs[3]!.status).toBe('failed');
     expect(jobs[4]!.status).toBe('not_found');
     expect(jobs[43]).toEqual(jobs[0]);
-    expect(asked.get('j7')).toBe(2);
-    expect(asked.get('j0')).toBe(1);
+    expect(pollCounts.get('j7')).toBe(2);
+    expect(pollCounts.get('j0')).toBe(1);
     expect(progress).toEqual([42, 43]);
   });
 

@@ -169,14 +169,14 @@ describe('bodies and responses', () => {
   });
 
   it("the caller's fetch is used", async () => {
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     const client = testClient('https://relayer.example', {
       fetch: async (input) => {
-        asked.push(String(input));
+        requestedUrls.push(String(input));
         return Response.json({ owner: 'o' });
       },
     });
     await client.account();
-    expect(asked).toEqual(['https://relayer.example/api/account']);
+    expect(requestedUrls).toEqual(['https://relayer.example/api/account']);
   });
 });

@@ -25,8 +25,8 @@ const leftoverMs = 6 * 3_600_000;
 
 const gibibyte = 2 ** 30;
 /** Minimum free memory in bytes: several times what a run stores there at a time */
-const leastRoom = 4 * gibibyte;
-const leastMemory = 8 * gibibyte;
+const minFreeBytes = 4 * gibibyte;
+const minMemoryBytes = 8 * gibibyte;
 
 /**
  * Creates the directory of this test run, unless it exists, and passes it to child processes in their environment. It
@@ -57,7 +57,7 @@ function quickDirectory(): string {
   try {
     accessSync(memory, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(memory);
-    if (bavail * bsize >= leastRoom && process.availableMemory() >= leastMemory) return memory;
+    if (bavail * bsize >= minFreeBytes && process.availableMemory() >= minMemoryBytes) return memory;
   } catch {
     // Not Linux, or a container without /dev/shm
   }

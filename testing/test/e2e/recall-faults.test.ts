@@ -18,7 +18,7 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 /** Tests recall with a faulty blob, credential or network. */
 
 /** An aggregator that serves some blobs incorrectly and the rest like the blob store. */
-class CrookedAggregator {
+class WrongAggregator {
   readonly wrong = new Map<string, (response: ServerResponse) => void>();
   /** If set, responds for every blob that is not in `wrong`, instead of the blob store */
   otherwise: ((response: ServerResponse) => void) | undefined;
@@ -34,10 +34,10 @@ class CrookedAggregator {
       response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
     });
   }
-  static async start(blobstoreUrl: string): Promise<CrookedAggregator> {
+  static async start(blobstoreUrl: string): Promise<WrongAggregator> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new CrookedAggregator(blobstoreUrl, server);
+    return new WrongAggregator(blobstoreUrl, server);
   }
   async close(): Promise<void> {
     this.#server.closeAllConnections();
@@ -47,7 +47,7 @@ class CrookedAggregator {
 
 let network: TestNetwork;
 let backend: TestBackend;
-let aggregator: CrookedAggregator;
+let aggregator: WrongAggregator;
 let relayer: TestRelayer;
 let owner: TestOwner;
 let client: MemRelay;
@@ -55,7 +55,7 @@ const serverKey = newTestKey();
 
 beforeAll(async () => {
   [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  aggregator = await CrookedAggregator.start(network.blobstoreUrl);
+  aggregator = await WrongAggregator.start(network.blobstoreUrl);
   [relayer, owner] = await Promise.all([
     startTestRelayer(network, {
       ...backend,
@@ -126,7 +126,7 @@ describe('a blob', () => {
 
 test('is read without delay when other aggregators hang or do not have it', async () => {
   const others = await createTestBackend();
-  const [hanging, empty] = [await CrookedAggregator.start('unused'), await CrookedAggregator.start('unused')];
+  const [hanging, empty] = [await WrongAggregator.start('unused'), await WrongAggregator.start('unused')];
   const asked: string[] = [];
   hanging.otherwise = () => void asked.push('hanging');
   empty.otherwise = (response) => {

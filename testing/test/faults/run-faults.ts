@@ -76,7 +76,7 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
     if (round > 1) findings = await check(world, ledger, 'all');
     const { files, places } = await searchFor(world, canary);
     findings.canary.push(...places);
-    if (files < fewestFiles) findings.broken.push(`only ${files} files were searched for the canary`);
+    if (files < minFiles) findings.broken.push(`only ${files} files were searched for the canary`);
     return result();
   };
   try {
@@ -87,7 +87,7 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
 }
 
 /** Postgres alone has more files, so a search of fewer looked in the wrong directories */
-const fewestFiles = 300;
+const minFiles = 300;
 
 type Tally = Pick<FaultResult, 'injected' | 'missed'>;
 

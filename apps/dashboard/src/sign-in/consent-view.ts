@@ -32,13 +32,13 @@ export interface Confirmation {
 }
 
 /** What the memory tools need. Only the user may add deletion. */
-const usualRights = permissions.read + permissions.write;
-const usualDays = 90;
+const defaultRights = permissions.read + permissions.write;
+const defaultDays = 90;
 
 /** Asks the user whether the tool may have a key. */
 export function showConsent(consent: Consent): void {
   const { wallet, state, label, delivery, onAllow } = consent;
-  const form = scopeForm({ perms: usualRights, days: usualDays });
+  const form = scopeForm({ perms: defaultRights, days: defaultDays });
   // Normalised by URL, so that look-alike letters are shown as punycode
   const relayer = new URL(consent.relayerUrl).href.replace(/\/$/, '');
   const confirmations = [

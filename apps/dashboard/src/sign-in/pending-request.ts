@@ -25,8 +25,9 @@ export function takeQueryRequest(query: string, fragment: string): QueryRequest 
     sessionStorage.setItem(queryStorageKey, query);
     sessionStorage.removeItem(storageKey);
   }
-  const kept = query.length > 1 || fragment.length <= 1 ? sessionStorage.getItem(queryStorageKey) : null;
-  return kept === null ? undefined : parseQueryLink(kept);
+  const storedQuery =
+    query.length > 1 || fragment.length <= 1 ? sessionStorage.getItem(queryStorageKey) : null;
+  return storedQuery === null ? undefined : parseQueryLink(storedQuery);
 }
 
 export function forgetRequest(): void {

@@ -42,7 +42,9 @@ export const recall = defineTool({
   async run({ query, limit, namespace = defaultNamespace }, { memory, signal }) {
     // `explain` adds the score: the distance alone does not show that a hit was found by its words
     const found = await memory.recall(query, { limit, namespace, explain: true, signal });
-    return found.results.length > 0 ? matches(found, namespace) : nothing(found, namespace, memory, signal);
+    return found.results.length > 0
+      ? matches(found, namespace)
+      : emptyResult(found, namespace, memory, signal);
   },
 });
 
@@ -69,7 +71,7 @@ function matches(
 }
 
 /** Explains an empty result and what to try: wait for running writes, other namespaces, or a restore. */
-async function nothing(
+async function emptyResult(
   { droppedCount }: RecallResult,
   namespace: string,
   memory: MemRelay,

@@ -88,10 +88,10 @@ describe('without credentials', () => {
     expect(await stdio.call('mem_remember', fact)).toMatchObject({ isError: false });
 
     const signedOut = stdio.next(listChanged);
-    const told = await stdio.call('mem_logout');
+    const loggedOut = await stdio.call('mem_logout');
     await signedOut;
-    expect(told.text).toContain('stays registered on chain');
-    expect(told.text).toContain(`npx memrelay delegate revoke ${keys[0][1]}`);
+    expect(loggedOut.text).toContain('stays registered on chain');
+    expect(loggedOut.text).toContain(`npx memrelay delegate revoke ${keys[0][1]}`);
     await expect(stat(machine.credentialsPath)).rejects.toThrow('ENOENT');
     expect((await stdio.call('mem_remember', fact)).text).toMatch(/No one is signed in.*mem_login/);
     expect(await stdio.tools()).toEqual([...memoryTools, 'mem_login']);

@@ -147,24 +147,24 @@ describe('slow calls', () => {
     const { call } = await sessionOf(memory, { waitMs: 60_000, onCall: (each) => calls.push(each) });
     world.faulty.publisher.fault = putFails;
     const patience = new AbortController();
-    const told: { progress: number; message?: string | undefined }[] = [];
+    const reported: { progress: number; message?: string | undefined }[] = [];
     const answer = call(
       'mem_remember',
       { text: 'Cancelled, and kept.' },
       {
         signal: patience.signal,
         onprogress: (progress) => {
-          told.push(progress);
-          if (told.length === 2) patience.abort('the user pressed escape');
+          reported.push(progress);
+          if (reported.length === 2) patience.abort('the user pressed escape');
         },
       },
     );
     await expect(answer).rejects.toThrow('the user pressed escape');
-    expect(told[0]!.message).toMatch(/^Accepted as job \S+\. It is safe from now on/);
-    expect(told[1]!.progress).toBeGreaterThan(told[0]!.progress);
+    expect(reported[0]!.message).toMatch(/^Accepted as job \S+\. It is safe from now on/);
+    expect(reported[1]!.progress).toBeGreaterThan(reported[0]!.progress);
     await expect.poll(() => calls).toMatchObject([{ tool: 'mem_remember', outcome: 'cancelled' }]);
     world.faulty.heal();
-    const id = told[0]!.message!.match(/job (\S+)\./)![1]!;
+    const id = reported[0]!.message!.match(/job (\S+)\./)![1]!;
     await memory.waitForJob(id);
     expect((await memory.memoriesPage({ namespace })).memories.map((each) => each.id)).toEqual([id]);
   });
@@ -210,17 +210,17 @@ describe('facts, answers, stored memories', () => {
     const found = [fact('Ana is allergic to nuts.'), fact('Ana lives in Porto.')];
     world.faulty.provider.chat.answer = () => ({ content: { facts: found } });
     const { call } = await sessionOf();
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const args = { text: 'Ana, of Porto, does not eat nuts.' };
-    const learnt = await call('mem_analyze', args, { onprogress: ({ message }) => told.push(message) });
+    const learnt = await call('mem_analyze', args, { onprogress: ({ message }) => reported.push(message) });
     const facts = learnt.structured!.facts as { id: string; text: string; status: string }[];
     expect(facts).toMatchObject([
       { text: 'Ana is allergic to nuts.', status: 'saved', blob_id: expect.any(String) },
       { text: 'Ana lives in Porto.', status: 'saved' },
     ]);
     expect(learnt.text).toContain(`1. "Ana is allergic to nuts."\n   saved · id ${facts[0]!.id}`);
-    expect(told[0]).toBe('Looking for facts in the text');
-    expect(told.at(-1)).toBe('2 of 2 facts saved');
+    expect(reported[0]).toBe('Looking for facts in the text');
+    expect(reported.at(-1)).toBe('2 of 2 facts saved');
     const again = await call('mem_analyze', { text: 'As I said, Ana lives in Porto and eats no nuts.' });
     expect(again.structured).toMatchObject({ facts: [], already_known: [{ id: facts[0]!.id }, {}] });
     expect(again.text).toContain('No new fact');
@@ -323,12 +323,12 @@ describe('facts, answers, stored memories', () => {
     const part = await call('mem_restore', { limit: 1 });
     expect(part.structured).toMatchObject({ namespace, restored: 1, skipped: 1, total: 3, more: true });
     expect(part.text).toContain('call mem_restore again');
-    const told: unknown[] = [];
-    const rest = await call('mem_restore', {}, { onprogress: (progress) => told.push(progress) });
+    const reported: unknown[] = [];
+    const rest = await call('mem_restore', {}, { onprogress: (progress) => reported.push(progress) });
     expect(rest.structured).toMatchObject({ namespace, restored: 1, skipped: 2, total: 3 });
     expect(rest.structured).not.toHaveProperty('more');
     expect(rest.text).toContain('restored 1, skipped 2 (already present, or forgotten), total 3.');
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     expect(hitsOf((await call('mem_recall', { query: 'indexed or lost' })).structured)).toHaveLength(3);
   });
 });
@@ -350,9 +350,9 @@ test('the examples on the reference page return what it shows', async () => {
     return { content: { facts } };
   };
   let first: unknown;
-  const told = examples();
-  expect(new Set(told.map(({ name }) => name)).size).toBe(8);
-  for (const { name, arguments: given, text } of told) {
+  const shown = examples();
+  expect(new Set(shown.map(({ name }) => name)).size).toBe(8);
+  for (const { name, arguments: given, text } of shown) {
     const args = 'ids' in given ? { ids: [first] } : given;
     const answered = await call(name, args);
     first ??= answered.structured?.job_id;

@@ -109,15 +109,15 @@ function sealed(seal: () => Uint8Array): Uint8Array {
  */
 export function fitting(vectors: readonly Float32Array[], maxBytes: number): readonly Float32Array[] {
   const dimension = vectors[0]?.length ?? 0;
-  let kept = vectors;
-  while (kept.length * dimension > maxBytes && kept.length > 1) {
-    const pairs = kept;
-    kept = Array.from({ length: Math.ceil(pairs.length / 2) }, (_, i) => {
+  let merged = vectors;
+  while (merged.length * dimension > maxBytes && merged.length > 1) {
+    const pairs = merged;
+    merged = Array.from({ length: Math.ceil(pairs.length / 2) }, (_, i) => {
       const [a, b] = [pairs[2 * i]!, pairs[2 * i + 1]];
       return b ? a.map((value, at) => value + b[at]!) : a;
     });
   }
-  return kept.length * dimension > maxBytes ? [] : kept;
+  return merged.length * dimension > maxBytes ? [] : merged;
 }
 
 const repeatLabel = utf8('memrelay-manual-repeat-v1\n');

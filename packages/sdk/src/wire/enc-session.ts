@@ -48,10 +48,10 @@ export function cachedSessions(
   make: (terms: SessionTerms) => Promise<EncSession>,
   shared?: SessionCache,
 ): SessionSource {
-  const kept = shared ?? {};
+  const cache = shared ?? {};
   return {
     header(packageId) {
-      const { current } = kept;
+      const { current } = cache;
       if (current && current.packageId === packageId && clock.now() < current.renewAt) return current.header;
       const creationTimeMs = Math.floor(clock.now()) - backdateMs;
       const cached = {
@@ -61,17 +61,17 @@ export function cachedSessions(
           toBase64(new TextEncoder().encode(JSON.stringify(session))),
         ),
       };
-      kept.current = cached;
+      cache.current = cached;
       cached.header.catch(() => {
-        if (kept.current === cached) kept.current = undefined;
+        if (cache.current === cached) cache.current = undefined;
       });
       return cached.header;
     },
     reset() {
-      kept.current = undefined;
+      cache.current = undefined;
     },
     release() {
-      if (!shared) kept.current = undefined;
+      if (!shared) cache.current = undefined;
     },
   };
 }

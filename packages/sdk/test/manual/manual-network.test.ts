@@ -33,7 +33,7 @@ function network(config: PublicConfig, options: ManualNetworkOptions = {}) {
     called.push({ url: String(input), init });
     return Response.json({ walrus: { nShards: 31 } });
   };
-  return { called, made: manualNetwork(config, packageId, options, send) };
+  return { called, result: manualNetwork(config, packageId, options, send) };
 }
 
 const refusal = (config: PublicConfig, options?: ManualNetworkOptions): string => {
@@ -47,11 +47,11 @@ const refusal = (config: PublicConfig, options?: ManualNetworkOptions): string =
 
 describe('the network that a relayer reports', () => {
   it('is trusted for a local network on this machine', async () => {
-    const { made, called } = network(local);
-    expect(made.keyServers).toEqual({ servers: local.encServerConfigs, threshold: 2 });
-    expect(await made.nShards()).toBe(31);
+    const { result, called } = network(local);
+    expect(result.keyServers).toEqual({ servers: local.encServerConfigs, threshold: 2 });
+    expect(await result.nShards()).toBe(31);
     expect(called[0]!.url).toBe('http://127.0.0.1:9100/info');
-    await made.guardedFetch('http://127.0.0.1:2024/v1/fetch_key');
+    await result.guardedFetch('http://127.0.0.1:2024/v1/fetch_key');
     expect(called).toHaveLength(2);
   });
 
@@ -104,31 +104,34 @@ describe('the network that a relayer reports', () => {
   });
 
   it('does not choose the chain or the number of shards of a public network', async () => {
-    const { made, called } = network(mainnet);
-    await made.chain.call((sui) => sui.core.getObject({ objectId: id('1') })).catch(() => undefined);
+    const { result, called } = network(mainnet);
+    await result.chain.call((sui) => sui.core.getObject({ objectId: id('1') })).catch(() => undefined);
     expect(new URL(called[0]!.url).host).toBe('fullnode.mainnet.sui.io');
-    expect(await made.nShards()).toBe(1000);
+    expect(await result.nShards()).toBe(1000);
   });
 
   it('may list the same key servers in another order', () => {
     const keyServers = { servers: local.encServerConfigs.toReversed(), threshold: 2 };
-    const { made } = network(local, { keyServers, historicalKeyServers: [{ servers: [], threshold: 1 }] });
-    expect(made.readable).toHaveLength(2);
+    const { result } = network(local, { keyServers, historicalKeyServers: [{ servers: [], threshold: 1 }] });
+    expect(result.readable).toHaveLength(2);
   });
 });
 
 describe('hosts that are called', () => {
   it('are not private on a public network, except for aggregators set by the caller', async () => {
-    const { made, called } = network(mainnet, { aggregatorUrls: ['http://127.0.0.1:31415'] });
-    await made.guardedFetch('http://127.0.0.1:31415/v1/blobs/x');
+    const { result, called } = network(mainnet, { aggregatorUrls: ['http://127.0.0.1:31415'] });
+    await result.guardedFetch('http://127.0.0.1:31415/v1/blobs/x');
     for (const url of ['http://169.254.169.254/latest', 'http://localhost:8080/', 'http://[::1]/'])
-      await expect(made.guardedFetch(url)).rejects.toMatchObject({ code: 'network_error', retryable: false });
+      await expect(result.guardedFetch(url)).rejects.toMatchObject({
+        code: 'network_error',
+        retryable: false,
+      });
     expect(called).toHaveLength(1);
   });
 
   it('are never followed on redirects, and get no cookies', async () => {
-    const { made, called } = network(mainnet);
-    await made.guardedFetch(new URL('https://aggregator.example/v1/blobs/x'), { redirect: 'follow' });
+    const { result, called } = network(mainnet);
+    await result.guardedFetch(new URL('https://aggregator.example/v1/blobs/x'), { redirect: 'follow' });
     expect(called[0]!.init).toMatchObject({ redirect: 'error', credentials: 'omit' });
   });
 });

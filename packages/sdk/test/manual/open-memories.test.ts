@@ -65,10 +65,10 @@ function envelope(text: string, changes: Partial<SealInput> = {}): Uint8Array {
 
 /** Replaces the key servers: releases every key except those that a test withholds. */
 function keyServers(failures: ReadonlyMap<string, KeyFailure> = new Map()) {
-  const asked: WrappedKey[][] = [];
+  const requests: WrappedKey[][] = [];
   const unwrapper: KeyUnwrapper = {
     async unwrap(_state, keys) {
-      asked.push([...keys]);
+      requests.push([...keys]);
       return keys.map(({ recipientPk }) => {
         const name = toHex(recipientPk);
         return failures.get(name) ?? { ok: true, privateKey: privateKeys.get(name)!.slice() };
@@ -76,7 +76,7 @@ function keyServers(failures: ReadonlyMap<string, KeyFailure> = new Map()) {
     },
     destroy: () => undefined,
   };
-  return { asked, unwrapper };
+  return { requests, unwrapper };
 }
 
 function opening(changes: Partial<Opening> = {}): Opening {
@@ -118,7 +118,7 @@ describe('a fetched envelope', () => {
     const same = envelope('two');
     const denied = envelope('three');
     const unanswered = envelope('four');
-    const { asked, unwrapper } = keyServers(
+    const { requests, unwrapper } = keyServers(
       new Map<string, KeyFailure>([
         [recipientOf(denied), { ok: false, reason: 'denied', message: 'no' }],
         [recipientOf(unanswered), { ok: false, reason: 'unavailable', message: 'silence' }],
@@ -132,9 +132,9 @@ describe('a fetched envelope', () => {
       'keys_unavailable',
       'two',
     ]);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toHaveLength(4);
-    expect(asked[0]!.every((key) => key.set === set)).toBe(true);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toHaveLength(4);
+    expect(requests[0]!.every((key) => key.set === set)).toBe(true);
   });
 
   it.each<[string, () => Uint8Array, string]>([
@@ -149,11 +149,11 @@ describe('a fetched envelope', () => {
       'foreign_wrap',
     ],
   ])('of %s fails without fetching a key', async (_what, bytes, message) => {
-    const { asked, unwrapper } = keyServers();
+    const { requests, unwrapper } = keyServers();
     expect(await openMemories(p, unwrapper, [bytes()], opening())).toEqual([
       { ok: false, reason: 'integrity', message: expect.stringContaining(message) },
     ]);
-    expect(asked.flat()).toEqual([]);
+    expect(requests.flat()).toEqual([]);
   });
 
   it('is not returned if no trusted key signed it, or if it was modified', async () => {
@@ -170,7 +170,7 @@ describe('a fetched envelope', () => {
   it('is opened with an additional wrap if its own is for former key servers', async () => {
     const identity = sealIdentity(origin, tag, keyEpoch);
     const bytes = envelope('moved', { wraps: [sealWrap(identity, address('ee'))] });
-    const { asked, unwrapper } = keyServers();
+    const { requests, unwrapper } = keyServers();
     const additional = sealWrap(identity);
     const asking: string[] = [];
     const wrapsOf = async (recipientPk: Uint8Array) => {
@@ -180,6 +180,6 @@ describe('a fetched envelope', () => {
     const [opened] = await openMemories(p, unwrapper, [bytes], opening({ wrapsOf }));
     expect(opened).toMatchObject({ ok: true, opened: { text: 'moved' } });
     expect(asking).toEqual([recipientOf(bytes)]);
-    expect(asked[0]![0]!.wrap).toEqual(additional.bytes);
+    expect(requests[0]![0]!.wrap).toEqual(additional.bytes);
   });
 });

@@ -21,12 +21,12 @@ it('one byte per number preserves the direction of a vector', () => {
         maxLength: 4,
       }),
       (numbers) => {
-        const given = numbers
+        const input = numbers
           .map((values) => Float32Array.from(values))
           .filter((vector) => vector.some(Boolean));
-        const read = decodeCoarse(encodeCoarse(given), 64);
-        expect(read).toHaveLength(given.length);
-        for (const [i, vector] of given.entries()) expect(cosine(vector, read[i]!)).toBeGreaterThan(0.999);
+        const read = decodeCoarse(encodeCoarse(input), 64);
+        expect(read).toHaveLength(input.length);
+        for (const [i, vector] of input.entries()) expect(cosine(vector, read[i]!)).toBeGreaterThan(0.999);
       },
     ),
   );
@@ -36,15 +36,15 @@ it('one byte per number preserves the direction of a vector', () => {
 });
 
 it('merges vectors with their neighbours if space runs out, omitting none', () => {
-  const given = vectors(291, 8);
-  expect(fitting(given, 291 * 8)).toBe(given);
+  const input = vectors(291, 8);
+  expect(fitting(input, 291 * 8)).toBe(input);
   for (const room of [290 * 8, 100 * 8, 8]) {
-    const kept = fitting(given, room);
+    const kept = fitting(input, room);
     expect(kept.length * 8).toBeLessThanOrEqual(room);
     const sum = (of: readonly Float32Array[]) => of.reduce((total, vector) => total + vector[3]!, 0);
-    expect(sum(kept)).toBeCloseTo(sum(given), 3);
+    expect(sum(kept)).toBeCloseTo(sum(input), 3);
   }
-  expect(fitting(given, 7)).toEqual([]);
+  expect(fitting(input, 7)).toEqual([]);
 });
 
 it('runs a few at a time, in order, and stops at the first failure', async () => {

@@ -40,8 +40,8 @@ async function outcomesOf(
   mine: readonly Written[],
   findings: Findings,
 ): Promise<Map<string, JobOutcome>> {
-  const kept = mine.filter((one) => one.jobId && one.forgotten === 'no');
-  const ids = kept.map(({ jobId }) => jobId!);
+  const remaining = mine.filter((one) => one.jobId && one.forgotten === 'no');
+  const ids = remaining.map(({ jobId }) => jobId!);
   let outcomes = await client!.jobs(ids);
   const failed = outcomes.filter(({ status }) => status === 'failed');
   for (const { jobId, error, errorCode } of failed) {
@@ -56,7 +56,7 @@ async function outcomesOf(
     findings.broken.push(...(await settle(world)));
     outcomes = await client!.jobs(ids);
   }
-  findings.acknowledged += kept.length;
+  findings.acknowledged += remaining.length;
   for (const { jobId, status, blobId, errorCode } of outcomes)
     if (status === 'done' && blobId) findings.done += 1;
     else findings.lost.push(`job ${jobId} is ${status}${errorCode ? ` (${errorCode})` : ''}`);

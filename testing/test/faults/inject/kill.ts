@@ -27,9 +27,9 @@ export async function kill(
     // A relayer without its sidecar stops, and restarts with a new one
     return until(() => relayer.starts() > starts, restartMs);
   }
-  const kept = victim === 'relayer' ? relayer : world[victim];
-  const happened = await kept.kill(away);
-  await kept.up();
+  const target = victim === 'relayer' ? relayer : world[victim];
+  const happened = await target.kill(away);
+  await target.up();
   return happened;
 }
 
