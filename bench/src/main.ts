@@ -54,5 +54,5 @@ for (const bench of benches) {
   const result = betterOf(results);
   printResult(bench, result);
   if (result.failures?.length) process.exitCode = 1;
-  console.log(`Kept in ${await saveResult(bench, machine, result)}`);
+  console.log(`Saved to ${await saveResult(bench, machine, result)}`);
 }

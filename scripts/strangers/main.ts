@@ -29,7 +29,7 @@ try {
   process.exitCode = await main();
 } finally {
   await (await system?.catch(() => undefined))?.stop().catch((error: Error) => say(error.message));
-  if (values.keep) say(`Kept: ${bench.root}`);
+  if (values.keep) say(`The folder is ${bench.root}`);
   else rmSync(bench.root, { recursive: true, force: true });
 }
 

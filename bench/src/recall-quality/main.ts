@@ -39,7 +39,7 @@ try {
     })),
   };
   for (const file of await saveScores(await machineFacts(), about, scores, outcomes))
-    console.log(`Kept in ${file}`);
+    console.log(`Saved to ${file}`);
 } finally {
   await postgres.stop();
 }
