@@ -1,6 +1,5 @@
-/// An owner's account: who owns it, which delegate keys may act for it and within which scope, and the key epoch that
-/// its memories are sealed under. `seal_approve` and `seal_approve_at` are what Seal key servers run before they
-/// return a decryption key.
+/// A memrelay account: its owner, its delegate keys with their scopes, and the key epoch under which its memories are
+/// sealed. Seal key servers run `seal_approve` and `seal_approve_at` before they return a decryption key.
 ///
 /// Layout, abort codes and the rules of every function: see README.md of this package.
 module memrelay::account;
@@ -44,7 +43,7 @@ const IDENTITY_LENGTH: u64 = 56;
 const TAG_START: u64 = 32;
 const EPOCH_START: u64 = 48;
 
-/// `seal_approve` has no clock, so for it every expiry counts as past.
+/// `seal_approve` has no clock, so it treats every expiry as past.
 const END_OF_TIME: u64 = 0xffff_ffff_ffff_ffff;
 
 /// Every account that was ever created, by the address that created it. Nothing is removed.
@@ -55,17 +54,17 @@ public struct Registry has key {
 
 public struct Account has key {
     id: UID,
-    /// The creating address. Key identities begin with it, so it survives a change of owner.
+    /// The address that created the account. Key identities begin with it, so it does not change with the owner.
     origin: address,
     owner: address,
     active: bool,
-    /// Only ever grows. Keys fetched earlier cannot open memories sealed under a later epoch.
+    /// Only increases. Keys fetched earlier cannot open memories sealed under a later epoch.
     key_epoch: u64,
     version: u64,
     delegate_keys: vector<DelegateKey>,
     /// Exactly one entry for each element of `delegate_keys`, in the same order.
     scopes: VecMap<address, Scope>,
-    /// X25519 key that memories are wrapped to in addition to Seal, or empty.
+    /// X25519 key for which memories are wrapped in addition to Seal, or empty.
     recovery_pk: vector<u8>,
     pending_owner: Option<address>,
 }
@@ -76,7 +75,7 @@ public struct DelegateKey has copy, drop, store {
     label: String,
     /// ms
     created_at: u64,
-    /// The delegate itself signed that it belongs to this account.
+    /// Whether the delegate itself signed that it belongs to this account.
     proven: bool,
 }
 
@@ -168,7 +167,7 @@ public entry fun create_account(registry: &mut Registry, clock: &Clock, ctx: &mu
     share_account(new_account(registry, clock, ctx))
 }
 
-/// For a transaction that creates, adds delegates and then calls `share_account`.
+/// For transactions that create an account, add delegates and then call `share_account`.
 public fun new_account(registry: &mut Registry, clock: &Clock, ctx: &mut TxContext): Account {
     let origin = ctx.sender();
     assert!(!registry.accounts.contains(origin), EAccountExists);
@@ -226,8 +225,8 @@ public entry fun rotate_key_epoch(account: &mut Account, ctx: &TxContext) {
     event::emit(KeyEpochRotated { account_id: account.account_id(), key_epoch });
 }
 
-/// An empty key clears it. Replacing or clearing one counts as narrowing: its holder can open everything of the
-/// epoch.
+/// Sets the recovery key; an empty value clears it. Replacing or clearing a key bumps the key epoch, because the holder
+/// of the old key can open everything of the current one.
 public entry fun set_recovery_key(account: &mut Account, recovery_pk: vector<u8>, ctx: &TxContext) {
     account.assert_version();
     account.assert_owner(ctx);
@@ -291,7 +290,7 @@ public entry fun accept_owner(account: &mut Account, ctx: &TxContext) {
 
 // === Delegates ===
 
-/// Full rights without an expiry and without the delegate's own consent.
+/// Adds a delegate with full rights, without an expiry and without the delegate's consent.
 public entry fun add_delegate_key(
     account: &mut Account,
     public_key: vector<u8>,
@@ -327,7 +326,7 @@ public entry fun add_delegate_key_scoped(
     account.insert_delegate(public_key, address, label, scope, true, clock);
 }
 
-/// Replaces the whole scope. The key epoch grows when the new scope lacks anything that the old one had.
+/// Replaces the whole scope. Bumps the key epoch if the new scope lacks anything that the old one had.
 public entry fun set_delegate_scope(
     account: &mut Account,
     address: address,
@@ -357,7 +356,7 @@ public entry fun set_delegate_scope(
     });
 }
 
-/// By the owner or by the delegate itself, also while the account is inactive.
+/// Called by the owner or by the delegate itself, even while the account is inactive.
 public entry fun remove_delegate_key(account: &mut Account, public_key: vector<u8>, ctx: &TxContext) {
     account.assert_version();
     let i = account.find_delegate(&public_key);
@@ -370,7 +369,7 @@ public entry fun remove_delegate_key(account: &mut Account, public_key: vector<u
     account.emit_removed(&vector[removed]);
 }
 
-/// Removes every expired delegate. Anyone may call it, because it only carries out what the owner set.
+/// Removes every expired delegate. Anyone may call it, because it only enforces expiries that the owner set.
 public entry fun prune_expired(account: &mut Account, clock: &Clock) {
     account.assert_version();
     let now_ms = clock.timestamp_ms();
@@ -391,12 +390,12 @@ public entry fun prune_expired(account: &mut Account, clock: &Clock) {
 
 // === Functions that key servers run ===
 
-/// Serves the owner and every delegate without an expiry.
+/// Approves the owner and every delegate without an expiry.
 entry fun seal_approve(id: vector<u8>, account: &Account, ctx: &TxContext) {
     assert!(account.may_read(&id, ctx.sender(), END_OF_TIME), ENoAccess)
 }
 
-/// Serves the owner and every delegate.
+/// Approves the owner and every delegate whose scope has not expired.
 entry fun seal_approve_at(id: vector<u8>, account: &Account, clock: &Clock, ctx: &TxContext) {
     assert!(account.may_read(&id, ctx.sender(), clock.timestamp_ms()), ENoAccess)
 }
@@ -407,7 +406,7 @@ fun may_read(account: &Account, id: &vector<u8>, reader: address, now_ms: u64): 
     if (id.length() != IDENTITY_LENGTH) return false;
     if (slice(id, 0, TAG_START) != std::bcs::to_bytes(&account.origin)) return false;
     let epoch = u64_at(id, EPOCH_START);
-    // Applies to the owner too: a stolen session must not fetch future keys in advance.
+    // Applies to the owner too, so that a stolen session cannot fetch keys of future epochs in advance.
     if (epoch > account.key_epoch) return false;
     if (reader == account.owner) return true;
     if (!account.scopes.contains(&reader)) return false;
@@ -522,7 +521,7 @@ fun insert_delegate(
     });
 }
 
-/// Removes the delegate with its scope, so that nothing is left if the key is added again.
+/// Removes the delegate with its scope, so that a key that is added again does not get its old scope.
 fun take_delegate(account: &mut Account, i: u64): DelegateKey {
     let removed = account.delegate_keys.remove(i);
     account.scopes.remove(&removed.address);
@@ -562,7 +561,7 @@ fun bump(account: &mut Account): u64 {
 #[test_only]
 public fun new_registry_for_testing(ctx: &mut TxContext): Registry { new_registry(ctx) }
 
-/// What an upgraded package would find in an account that it has not migrated yet.
+/// Simulates an account that an upgraded package has not migrated yet.
 #[test_only]
 public fun set_version_for_testing(account: &mut Account, version: u64) { account.version = version }
 

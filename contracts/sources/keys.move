@@ -1,4 +1,4 @@
-/// Checks on public keys. Pure rules: the aborts are in `memrelay::account`.
+/// Checks on public keys. Only pure functions; the aborts are in `memrelay::account`.
 module memrelay::keys;
 
 use sui::address;
@@ -38,13 +38,14 @@ public(package) fun is_key_length(key: &vector<u8>): bool {
     key.length() == KEY_LENGTH
 }
 
-/// Anyone can create signatures that verify under such a key. `key` has 32 bytes.
+/// Whether a key has small order; anyone can create signatures for such a key. `key` has 32 bytes.
 public(package) fun is_small_order_ed25519(key: vector<u8>): bool {
     let y = clear_top_bit(key);
     lists(SMALL_ORDER_BOTH, &y) || lists(ORDER_8_ED25519, &y)
 }
 
-/// Every key agreement with such a key is zero, so nothing can be sealed to it. `key` has 32 bytes.
+/// Whether a key has small order; every key agreement with such a key is zero, so nothing can be sealed to it. `key` has
+/// 32 bytes.
 public(package) fun is_small_order_x25519(key: vector<u8>): bool {
     let u = clear_top_bit(key);
     lists(SMALL_ORDER_BOTH, &u) || lists(ORDER_8_X25519, &u)

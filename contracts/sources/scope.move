@@ -1,5 +1,5 @@
-/// What a delegate may do, in which namespaces, from which key epoch on and until when.
-/// Pure rules: the aborts are in `memrelay::account`, so that every code comes from one module.
+/// The rights of a delegate, with namespaces, first key epoch and expiry.
+/// Only pure functions; the aborts are in `memrelay::account`, so that every code comes from one module.
 module memrelay::scope;
 
 const READ: u8 = 1;
@@ -15,7 +15,7 @@ public struct Scope has copy, drop, store {
     all_namespaces: bool,
     /// Namespace tags of 16 bytes each. Empty means none; ignored when `all_namespaces` is set.
     tags: vector<vector<u8>>,
-    /// The delegate reads nothing from an earlier key epoch.
+    /// First key epoch that the delegate may read.
     min_epoch: u64,
     /// 0 = never. The scope is expired from this exact millisecond on.
     expires_at_ms: u64,
@@ -31,12 +31,12 @@ public(package) fun new(
     Scope { perms, all_namespaces, tags, min_epoch, expires_at_ms }
 }
 
-/// Everything, everywhere, from the first epoch on, without an expiry.
+/// All rights in all namespaces from the first epoch on, without an expiry.
 public(package) fun full(): Scope {
     new(READ | WRITE | FORGET, true, vector[], 0, 0)
 }
 
-/// No unknown right, at most 16 tags of 16 bytes, none of them all zero, and not expired already.
+/// Whether the scope has no unknown rights, at most 16 tags of 16 bytes, no all-zero tag, and has not expired.
 public(package) fun is_valid(self: &Scope, now_ms: u64): bool {
     if (self.perms > READ | WRITE | FORGET) return false;
     if (self.is_expired(now_ms)) return false;
@@ -50,7 +50,7 @@ public(package) fun is_valid(self: &Scope, now_ms: u64): bool {
     true
 }
 
-/// True when `self` lacks anything that `old` had: a right, a namespace, an epoch or time.
+/// Whether `self` lacks a right, namespace, key epoch or time that `old` has.
 public(package) fun narrows(self: &Scope, old: &Scope): bool {
     (old.perms & self.perms) != old.perms
         || self.min_epoch > old.min_epoch
@@ -62,7 +62,7 @@ public fun is_expired(self: &Scope, now_ms: u64): bool {
     self.expires_at_ms != 0 && now_ms >= self.expires_at_ms
 }
 
-/// Whether the scope, if it has not expired, opens the namespace `tag` at key epoch `epoch` for reading.
+/// Whether the scope allows reading the namespace `tag` at key epoch `epoch`. Does not check the expiry.
 public fun can_read(self: &Scope, tag: &vector<u8>, epoch: u64): bool {
     (self.perms & READ) != 0 && epoch >= self.min_epoch && (self.all_namespaces || self.tags.contains(tag))
 }

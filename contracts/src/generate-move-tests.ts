@@ -11,16 +11,16 @@ const withClock = new Set([
 ]);
 const withoutSender = new Set(['prune_expired', 'set_version_for_testing']);
 
-/** `entry` functions that are not public, by the names under which a test may call them. */
+/** The test functions that call the `entry` functions that are not public. */
 const testNames: Record<string, string> = {
   seal_approve: 'approve_for_testing',
   seal_approve_at: 'approve_at_for_testing',
 };
 
 /**
- * A Move module that runs the recorded scenarios on the VM. A test ends at the first abort, so each scenario is one
- * function that runs all steps that succeed, and up to one that must abort: its tests call it once to the end, and
- * once for each abort.
+ * Generates a Move module that runs the recorded scenarios on the VM. A test ends at the first abort. Therefore
+ * each scenario becomes a function that runs the successful steps, optionally only up to a given aborting step. Its
+ * tests call it once to the end and once for each abort.
  */
 export function generateMoveTests(scenarios: readonly RecordedScenario[]): string {
   const functions = scenarios.map((scenario, i) => scenarioFunctions(scenario, `s${i}`)).join('\n');
@@ -103,7 +103,9 @@ function moveValue(arg: Arg): string {
   }
 }
 
-/** The VM returns events by type only; the count after each step proves their order between types. */
+/**
+ * Checks the events. The VM returns them only by type; the count after each step verifies their order across types.
+ */
 function eventChecks(steps: readonly RecordedStep[]): string {
   const byName = Map.groupBy(
     steps.flatMap(({ events }) => events),
@@ -117,7 +119,7 @@ function eventChecks(steps: readonly RecordedStep[]): string {
     .join('\n');
 }
 
-/** BCS writes a vector's length as ULEB128; one byte up to 127. */
+/** The BCS length of a vector: ULEB128, which is one byte up to 127. */
 function vectorLength(length: number): string {
   if (length > 127) throw new RangeError('a scenario emits too many events of one type');
   return length.toString(16).padStart(2, '0');

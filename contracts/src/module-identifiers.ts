@@ -5,8 +5,8 @@ const identifiersTable = 7;
 const magic = 'a11ceb0b';
 
 /**
- * Every name that a compiled module uses: its own, those of its functions, structs and fields, and of the functions
- * it calls. A function of the module cannot have a name that is not among them. Throws on other bytes.
+ * All names in a compiled module: of the module, its functions, structs and fields, and the functions that it
+ * calls. The names of all its functions are among them. Throws `TypeError` if the bytes are not a compiled module.
  */
 export function moduleIdentifiers(module: Uint8Array): string[] {
   const reader = new Reader(module);
@@ -19,7 +19,7 @@ export function moduleIdentifiers(module: Uint8Array): string[] {
     length: reader.uleb128(),
   }));
   const table = tables.find(({ kind }) => kind === identifiersTable);
-  if (!table) throw new TypeError('a module without names');
+  if (!table) throw new TypeError('the module has no names');
   // Offsets count from the end of the list of tables.
   const contents = new Reader(module.subarray(reader.position + table.offset).subarray(0, table.length));
   const names: string[] = [];

@@ -9,7 +9,7 @@ export type MoveFiles = Record<string, string>;
 export interface CompiledPackage {
   /** Bytecode of each module */
   modules: Uint8Array[];
-  /** Blake2b-256 over modules and dependencies, hex, as the chain's upgrade rules take it */
+  /** Blake2b-256 over modules and dependencies, hex, as required by the chain's upgrade rules */
   digest: string;
 }
 

@@ -15,7 +15,7 @@ export interface Step {
   sender: string;
   /** A function of the module, or `set_version_for_testing`, which simulates an upgraded package */
   function: string;
-  /** Name of the account it is called on. `new_account` creates the account with that name. */
+  /** Name of the account that the function is called with. `new_account` creates the account with that name. */
   account: string;
   args: Arg[];
   /** Time of the clock, in ms */
@@ -36,9 +36,9 @@ export interface Scenario {
 export type RecordedStep = Omit<Step, 'abort' | 'key_epoch'> & {
   /** `ok`, or the abort code */
   result: 'ok' | number;
-  /** BCS of the account after the step, hex; not for `create_account` and the functions that only read */
+  /** BCS of the account after the step, hex; absent for `create_account` and for read-only functions */
   account_bcs?: string;
-  /** BCS of the registry after the step, hex, where it changed */
+  /** BCS of the registry after the step, hex; absent if it did not change */
   registry_bcs?: string;
   events: { name: string; bcs: string }[];
 };

@@ -34,16 +34,16 @@ const changes: Record<string, (steps: RecordedStep[]) => void> = {
   'an event': ([first]) => {
     first!.events[0]!.bcs = flipLastDigit(first!.events[0]!.bcs);
   },
-  'an event too few': ([first]) => {
+  'a missing event': ([first]) => {
     first!.events.pop();
   },
   'an abort code': (steps) => {
     steps.find(({ result }) => result !== 'ok')!.result = 99;
   },
-  'an abort where there is none': (steps) => {
+  'an unexpected abort': (steps) => {
     steps.at(-1)!.result = 100;
   },
-  'no abort where there is one': (steps) => {
+  'a missing abort': (steps) => {
     steps.find(({ result }) => result !== 'ok')!.result = 'ok';
   },
 };

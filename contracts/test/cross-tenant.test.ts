@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { packageFiles, runMoveTests, testFiles } from '../src/move-package.ts';
 
 /**
- * The attack that the rules of other packages of this kind allow, on the Move VM: create an account, add your own key
- * to it, and request another account's memories with your account. `apps/localnet/test/seal-policy.test.ts` tries it
- * on the localnet with Seal's own client.
+ * Runs an attack on the Move VM that weaker rules allow: create an account, add your own key to it, and use your
+ * account to request another account's memories. `apps/localnet/test/seal-policy.test.ts` tries it on the localnet
+ * with Seal's own client.
  */
 const attack = `
 #[test_only]
@@ -63,7 +63,8 @@ fun nor_at_a_time() {
 `;
 
 /**
- * The owner is checked for whose memories they are, a delegate only for being one, of whichever account it passes.
+ * A weaker rule: it compares the owner with the identity of the memories, but accepts a delegate of any account
+ * that is passed.
  */
 const careless = `
 fun may_read(account: &Account, id: &vector<u8>, reader: address, _now_ms: u64): bool {

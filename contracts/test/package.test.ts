@@ -14,8 +14,9 @@ beforeAll(async () => {
 });
 
 /**
- * If this fails, you have changed the published package: a new layout or rule is a new package, with new vectors, and
- * accounts on chain keep the old one. Regenerate with `npm run vectors -w @memrelay/contracts`.
+ * If this fails, you have changed the published package. A new layout or rule requires a new package with new
+ * vectors, and existing accounts on chain keep using the old one. Regenerate with `npm run vectors -w
+ * @memrelay/contracts`.
  */
 test('the compiled package matches vectors/build.json', async () => {
   const modules = compiled.modules.map((module) => createHash('sha256').update(module).digest('hex'));
@@ -23,7 +24,7 @@ test('the compiled package matches vectors/build.json', async () => {
   await expect(build).toMatchFileSnapshot(fileURLToPath(import.meta.resolve('../vectors/build.json')));
 });
 
-test('exactly two functions begin with seal_approve, both in one module', () => {
+test('exactly two function names begin with seal_approve, both in one module', () => {
   // Key servers run any function with this prefix, so a third one would be a back door.
   const approvals = compiled.modules
     .map((module) => moduleIdentifiers(module).filter((name) => name.startsWith('seal_approve')))
@@ -38,7 +39,7 @@ test('finds a function with the prefix in any module', async () => {
   expect(modules.flatMap(moduleIdentifiers)).toContain('seal_approve_all');
 });
 
-test.each(['seal_approve', 'seal_approve_at'])('%s is an entry and not public', async (name) => {
+test.each(['seal_approve', 'seal_approve_at'])('%s is an entry function and not public', async (name) => {
   expect(accountSource).toMatch(new RegExp(`^entry fun ${name}\\(`, 'm'));
   const clock = name === 'seal_approve' ? '' : 'clock: &sui::clock::Clock, ';
   const files = packageFiles();

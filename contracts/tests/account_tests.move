@@ -45,7 +45,7 @@ fun one_transaction_creates_adds_and_shares() {
 }
 
 #[test]
-fun reading_functions_tell_the_state() {
+fun read_functions_return_the_state() {
     let (mut registry, clock) = world::begin();
     let ctx = &mut world::sent_by(OWNER);
     let mut account = account::new_account(&mut registry, &clock, ctx);

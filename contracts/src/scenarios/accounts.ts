@@ -17,10 +17,10 @@ import {
   setVersion,
 } from './steps.ts';
 
-/** Creating, freezing, rotating. */
+/** Creating, deactivating and rotating accounts. */
 export const accountScenarios: Scenario[] = [
   {
-    name: 'one account for each address',
+    name: 'each address can create one account',
     steps: [
       epoch(0, create(alice)),
       refused('account_exists', create(alice)),
@@ -31,7 +31,7 @@ export const accountScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the creating address stays taken after a transfer, the new owner may still create its own',
+    name: 'after a transfer the creating address cannot create another account, but the new owner can',
     steps: [
       create(alice),
       offer(alice, carol),
@@ -61,7 +61,7 @@ export const accountScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'only the owner rotates, also while inactive',
+    name: 'only the owner rotates the key epoch, even while inactive',
     steps: [
       create(alice),
       add(alice, phone),
@@ -74,7 +74,7 @@ export const accountScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'an account of another version is left alone',
+    name: 'functions reject an account of another version',
     steps: [
       create(alice),
       setVersion(alice, 2),

@@ -17,13 +17,13 @@ import {
 } from './steps.ts';
 
 const self = delegate(9);
-/** y = 2 and its non-canonical form p + 2: unusual, and not of small order. */
+/** y = 2 and its non-canonical form p + 2, which are unusual but not of small order. */
 const unusualKeys = [`02${'00'.repeat(31)}`, `ef${'ff'.repeat(30)}7f`];
 
 /** `add_delegate_key`. */
 export const addingScenarios: Scenario[] = [
   {
-    name: 'the owner adds delegates; it is no narrowing',
+    name: 'adding delegates does not bump the key epoch',
     steps: [
       create(alice),
       epoch(0, add(alice, phone)),
@@ -32,7 +32,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'only the owner adds',
+    name: 'only the owner adds delegates',
     steps: [
       create(alice),
       create(bob),
@@ -46,7 +46,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nothing is added while inactive or at another version',
+    name: 'no delegates are added while inactive or at another version',
     steps: [
       create(alice),
       deactivate(alice),
@@ -61,7 +61,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a key has 32 bytes',
+    name: 'a key must have 32 bytes',
     steps: [
       create(alice),
       refused('bad_key_length', add(alice, phone, { publicKey: '' })),
@@ -70,7 +70,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a key is not of small order, in whatever encoding',
+    name: 'a key must not be of small order, in any encoding',
     steps: [
       create(alice),
       ...smallOrderEd25519
@@ -80,7 +80,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the address is that of the key',
+    name: 'the address must be that of the key',
     steps: [
       create(alice),
       refused('address_mismatch', add(alice, phone, { address: laptop.address })),
@@ -91,11 +91,11 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the owner is no delegate of itself, even where its address is that of a key',
+    name: 'the owner cannot be its own delegate, even if its address is that of a key',
     steps: [create(self), refused('delegate_is_owner', add(self, self)), add(self, phone)],
   },
   {
-    name: 'a key is there once, in each account',
+    name: 'an account cannot have a key twice',
     steps: [
       create(alice),
       create(bob),
@@ -116,7 +116,7 @@ export const addingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'twenty delegates, and no more',
+    name: 'an account has at most twenty delegates',
     steps: [
       create(alice),
       ...Array.from({ length: 20 }, (_, n) => add(alice, delegate(n + 20))),

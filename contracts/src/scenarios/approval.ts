@@ -35,7 +35,7 @@ function both(ask: (name: typeof approve) => Step): Step[] {
   return [ask(approve), ask(approveAt)];
 }
 
-/** `seal_approve` and `seal_approve_at`, while nothing changes. Effects of changes: `revocation.ts`. */
+/** `seal_approve` and `seal_approve_at` on unchanged accounts. `revocation.ts` tests the effects of changes. */
 export const approvalScenarios: Scenario[] = [
   {
     name: 'the owner and a delegate read',
@@ -59,7 +59,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'an account opens no memories of another',
+    name: 'an account does not give access to memories of another account',
     steps: [
       create(alice),
       create(bob),
@@ -84,7 +84,7 @@ export const approvalScenarios: Scenario[] = [
         own.slice(0, 110),
         `${own}00`,
         own.repeat(2),
-        // The origin at the end, as in the original project's identities.
+        // The origin is at the end instead of the beginning.
         `${tag(1)}${littleEndian(0)}${originHex}`,
         `${'00'.repeat(24)}${originHex}`,
         `00${own.slice(0, 110)}`,
@@ -95,7 +95,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'no one reads ahead of the key epoch, not even the owner',
+    name: 'no one reads beyond the key epoch, not even the owner',
     steps: [
       create(alice),
       add(alice, phone),
@@ -113,7 +113,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate reads its namespaces only',
+    name: 'a delegate reads only its namespaces',
     steps: [
       create(alice),
       addScoped(alice, phone, { tags: [tag(1), tag(2)] }),
@@ -142,7 +142,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate reads nothing from before its first epoch',
+    name: 'a delegate reads nothing from before its first key epoch',
     steps: [
       create(alice),
       rotate(alice),
@@ -159,7 +159,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate with an end reads until then, and only where there is a clock',
+    name: 'a delegate with an expiry reads until it expires, and only through seal_approve_at',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 10 }),

@@ -1,4 +1,6 @@
-/** Encodings of points that no key may have, hex with the top bit clear. Computed from the curve equations. */
+/**
+ * Encodings of points that keys must not have, in hex with the top bit cleared. Computed from the curve equations.
+ */
 
 const both = [
   '0000000000000000000000000000000000000000000000000000000000000000',

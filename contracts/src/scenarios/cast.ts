@@ -4,7 +4,7 @@ import { bcs } from '@mysten/sui/bcs';
 import { blake2b } from '@noble/hashes/blake2.js';
 
 /**
- * The participants of the scenarios. Everything is derived from fixed seeds, so the vectors never change by chance.
+ * The participants of the scenarios. Everything is derived from fixed seeds, so that the vectors are reproducible.
  */
 
 export interface Person {
@@ -12,7 +12,7 @@ export interface Person {
   address: string;
 }
 
-/** A delegate is a user with a key, whose address is the key's. */
+/** A participant with a key, whose address is derived from the key. */
 export interface Delegate extends Person {
   /** Hex */
   publicKey: string;

@@ -31,7 +31,7 @@ const secondKey = '22'.repeat(32);
 /** `offer_owner`, `cancel_offer`, `accept_owner`, `set_recovery_key`. */
 export const ownershipScenarios: Scenario[] = [
   {
-    name: 'an account passes to its new owner without the delegates of the old one',
+    name: 'a transferred account loses the delegates of the old owner',
     steps: [
       create(alice),
       add(alice, phone),
@@ -41,7 +41,7 @@ export const ownershipScenarios: Scenario[] = [
       approve(phone, alice),
       epoch(1, accept(alice, carol)),
       refused('not_offered', accept(alice, carol)),
-      // Memories remain those of the origin; who may read them has changed.
+      // Identities still contain the origin; only the readers have changed.
       by(carol, approve(carol, alice)),
       by(carol, approve(carol, alice, { epoch: 1 })),
       denied(approve(carol, alice, identity(carol))),
@@ -57,7 +57,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'an offer gives nothing before it is accepted',
+    name: 'an offer has no effect before it is accepted',
     steps: [
       create(alice),
       offer(alice, carol),
@@ -90,7 +90,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate that becomes the owner is no delegate any more, and the way back is another offer',
+    name: 'a delegate that becomes the owner is no longer a delegate, and a transfer back requires another offer',
     steps: [
       create(alice),
       add(alice, phone),
@@ -106,7 +106,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate that is offered the account keeps to its scope until it accepts',
+    name: 'a delegate that is offered the account is limited to its scope until it accepts',
     steps: [
       create(alice),
       addScoped(alice, phone, { perms: 1, tags: [tag(1)], minEpoch: 1, expiresAt: now + 10 }),
@@ -125,7 +125,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'an account passes on while it is inactive, and stays so',
+    name: 'an inactive account can be transferred and stays inactive',
     steps: [
       create(alice),
       deactivate(alice),
@@ -140,7 +140,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nothing passes on at another version',
+    name: 'an account of another version cannot be transferred',
     steps: [
       create(alice),
       offer(alice, carol),
@@ -152,7 +152,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'setting a recovery key is no narrowing; replacing or clearing one is',
+    name: 'setting a recovery key does not bump the key epoch; replacing or clearing one does',
     steps: [
       create(alice),
       add(alice, phone),
@@ -170,7 +170,7 @@ export const ownershipScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a recovery key is one that can be sealed to',
+    name: 'a recovery key must be usable for sealing',
     steps: [
       create(alice),
       refused('bad_recovery_key', recoveryKey(alice, '11')),

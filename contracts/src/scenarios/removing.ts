@@ -57,7 +57,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'removing works while inactive, not at another version',
+    name: 'delegates can be removed while inactive, but not at another version',
     steps: [
       create(alice),
       add(alice, phone),
@@ -72,7 +72,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'no scope is left over for a key that is added again',
+    name: 'a key that is added again does not get its old scope',
     steps: [
       create(alice),
       add(alice, phone),
@@ -90,7 +90,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'anyone prunes what is over, to the millisecond',
+    name: 'anyone can prune delegates from the millisecond of their expiry on',
     steps: [
       create(alice),
       refused('nothing_expired', prune(alice)),
@@ -104,7 +104,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'pruning many at once is one narrowing, and leaves the rest in order',
+    name: 'pruning several delegates bumps once and keeps the order of the others',
     steps: [
       create(alice),
       addScoped(alice, delegate(4), { expiresAt: now + 10 }),
@@ -119,7 +119,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate whose time is over removes itself, or is removed, before anyone prunes it',
+    name: 'an expired delegate can remove itself or be removed before it is pruned',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 10 }),

@@ -18,21 +18,21 @@ import {
 const base: ScopeParts = { perms: 3, tags: [tag(1), tag(2)], minEpoch: 5, expiresAt: now + 100 };
 
 const narrowings: [string, ScopeParts, ScopeParts][] = [
-  ['READ is taken', base, { ...base, perms: 2 }],
-  ['WRITE is taken', base, { ...base, perms: 1 }],
-  ['FORGET is taken', { ...base, perms: 7 }, { ...base, perms: 3 }],
-  ['every right is taken', base, { ...base, perms: 0 }],
-  ['one right is exchanged for another', base, { ...base, perms: 5 }],
+  ['READ is removed', base, { ...base, perms: 2 }],
+  ['WRITE is removed', base, { ...base, perms: 1 }],
+  ['FORGET is removed', { ...base, perms: 7 }, { ...base, perms: 3 }],
+  ['all rights are removed', base, { ...base, perms: 0 }],
+  ['one right is replaced by another', base, { ...base, perms: 5 }],
   ['all namespaces become some', { ...base, all: true }, base],
   ['all namespaces become none', { ...base, all: true, tags: [] }, { ...base, all: false, tags: [] }],
-  ['a namespace is taken', base, { ...base, tags: [tag(2)] }],
-  ['a namespace is exchanged for another', base, { ...base, tags: [tag(1), tag(3)] }],
-  ['a namespace is exchanged for many others', base, { ...base, tags: [tag(2), tag(3), tag(4)] }],
-  ['the first epoch comes later', base, { ...base, minEpoch: 6 }],
-  ['the end comes earlier', base, { ...base, expiresAt: now + 99 }],
-  ['an end is set', { ...base, expiresAt: 0 }, { ...base, expiresAt: 0xffff_ffff_ffff_ffffn }],
+  ['a namespace is removed', base, { ...base, tags: [tag(2)] }],
+  ['a namespace is replaced by another', base, { ...base, tags: [tag(1), tag(3)] }],
+  ['a namespace is replaced by several others', base, { ...base, tags: [tag(2), tag(3), tag(4)] }],
+  ['the first key epoch becomes later', base, { ...base, minEpoch: 6 }],
+  ['the expiry becomes earlier', base, { ...base, expiresAt: now + 99 }],
+  ['an expiry is set', { ...base, expiresAt: 0 }, { ...base, expiresAt: 0xffff_ffff_ffff_ffffn }],
   [
-    'something is taken while all else is given',
+    'the expiry becomes earlier while everything else is added',
     base,
     { perms: 7, all: true, minEpoch: 0, expiresAt: now + 99 },
   ],
@@ -40,32 +40,32 @@ const narrowings: [string, ScopeParts, ScopeParts][] = [
 
 const widenings: [string, ScopeParts, ScopeParts][] = [
   ['nothing changes', base, base],
-  ['a right is given', base, { ...base, perms: 7 }],
-  ['a namespace is given', base, { ...base, tags: [tag(3), tag(2), tag(1)] }],
-  ['a namespace is named twice', base, { ...base, tags: [tag(1), tag(2), tag(2)] }],
+  ['a right is added', base, { ...base, perms: 7 }],
+  ['a namespace is added', base, { ...base, tags: [tag(3), tag(2), tag(1)] }],
+  ['a namespace is listed twice', base, { ...base, tags: [tag(1), tag(2), tag(2)] }],
   ['some namespaces become all', base, { ...base, all: true, tags: [] }],
-  ['tags that do not count are dropped', { ...base, all: true }, { ...base, all: true, tags: [] }],
-  ['the first epoch comes earlier', base, { ...base, minEpoch: 4 }],
-  ['the end comes later', base, { ...base, expiresAt: now + 101 }],
-  ['the end is lifted', base, { ...base, expiresAt: 0 }],
+  ['ignored tags are removed', { ...base, all: true }, { ...base, all: true, tags: [] }],
+  ['the first key epoch becomes earlier', base, { ...base, minEpoch: 4 }],
+  ['the expiry becomes later', base, { ...base, expiresAt: now + 101 }],
+  ['the expiry is removed', base, { ...base, expiresAt: 0 }],
 ];
 
 /** `set_delegate_scope`. */
 export const rescopingScenarios: Scenario[] = [
   ...narrowings.map(
     ([what, before, after]): Scenario => ({
-      name: `the key epoch grows when ${what}`,
+      name: `the key epoch increases when ${what}`,
       steps: [create(alice), addScoped(alice, phone, before), epoch(1, setScope(alice, phone, after))],
     }),
   ),
   ...widenings.map(
     ([what, before, after]): Scenario => ({
-      name: `the key epoch stays when ${what}`,
+      name: `the key epoch does not change when ${what}`,
       steps: [create(alice), addScoped(alice, phone, before), epoch(0, setScope(alice, phone, after))],
     }),
   ),
   {
-    name: 'a scope changes for the delegate it names and for no other',
+    name: 'a scope changes only for the given delegate',
     steps: [
       create(alice),
       add(alice, phone),
@@ -76,7 +76,7 @@ export const rescopingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'only the owner of an active account changes a scope, and only that of a delegate',
+    name: 'only the owner of an active account changes scopes, and only of delegates',
     steps: [
       create(alice),
       create(bob),

@@ -23,8 +23,8 @@ import {
 } from './steps.ts';
 
 /**
- * What keys that the phone fetched before a narrowing can still open: it has those of epoch 0, could not fetch those
- * of epoch 1 in advance, and cannot fetch them once memories are sealed under them.
+ * Tests what a delegate that fetched keys before a narrowing can still open. It has the keys of epoch 0, could not
+ * fetch those of epoch 1 in advance, and cannot fetch them afterwards, when memories are sealed under them.
  */
 function revocation(name: string, scope: ScopeParts, narrowing: Step[], after: Step[] = []): Scenario {
   return {
@@ -52,28 +52,28 @@ export const revocationScenarios: Scenario[] = [
     [lost, approve(alice, alice, { epoch: 1 })],
   ),
   revocation('removed by itself', {}, [epoch(1, by(phone, remove(alice, phone)))], [lost]),
-  revocation('READ taken', {}, [epoch(1, setScope(alice, phone, { perms: 6 }))], [lost]),
+  revocation('READ removed', {}, [epoch(1, setScope(alice, phone, { perms: 6 }))], [lost]),
   revocation(
-    'namespace taken',
+    'namespace removed',
     {},
     [epoch(1, setScope(alice, phone, { tags: [tag(2)] }))],
     [lost, approveAt(phone, alice, { tag: tag(2), epoch: 1 })],
   ),
   revocation('expired and pruned', { expiresAt: now + 10 }, [epoch(1, at(now + 10, prune(alice)))], [lost]),
   revocation(
-    'account frozen',
+    'account deactivated',
     {},
     [epoch(1, deactivate(alice))],
     [lost, reactivate(alice), approveAt(phone, alice, { epoch: 1 })],
   ),
   revocation(
-    'account passed on',
+    'account transferred',
     {},
     [offer(alice, carol), epoch(1, accept(alice, carol))],
     [lost, denied(approveAt(alice, alice, { epoch: 1 })), approveAt(carol, alice, { epoch: 1 })],
   ),
   {
-    name: 'keys fetched before: rotated, which takes nothing from a delegate that stays',
+    name: 'keys fetched before: rotated, which does not affect remaining delegates',
     steps: [
       create(alice),
       add(alice, phone),
@@ -85,7 +85,7 @@ export const revocationScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'keys fetched before: cut to an earlier end',
+    name: 'keys fetched before: earlier expiry',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 100 }),
@@ -99,7 +99,7 @@ export const revocationScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the expiry of a delegate bumps no epoch until it is pruned',
+    name: 'the expiry of a delegate does not bump the key epoch until it is pruned',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 10 }),

@@ -22,16 +22,16 @@ const sixteenTags = Array.from({ length: 16 }, (_, n) => tag(n + 1));
 
 const badScopes: [string, ScopeParts][] = [
   ['an unknown right in addition to the known ones', { perms: 15 }],
-  ['an unknown right alone', { perms: 8 }],
-  ['every bit', { perms: 255 }],
+  ['only an unknown right', { perms: 8 }],
+  ['all bits', { perms: 255 }],
   ['seventeen tags', { tags: [...sixteenTags, tag(17)] }],
-  ['seventeen tags that do not count', { all: true, tags: [...sixteenTags, tag(17)] }],
+  ['seventeen ignored tags', { all: true, tags: [...sixteenTags, tag(17)] }],
   ['a short tag', { tags: [tag(1), tag(2).slice(2)] }],
   ['a long tag', { tags: [`${tag(1)}00`] }],
   ['an empty tag', { tags: [''] }],
   ['a zero tag', { tags: [tag(1), tag(0)] }],
   ['an expiry in the past', { expiresAt: now - 1 }],
-  ['an expiry at this very moment', { expiresAt: now }],
+  ['an expiry at the current millisecond', { expiresAt: now }],
 ];
 
 /** `add_delegate_key_scoped`. */
@@ -53,7 +53,7 @@ export const scopedScenarios: Scenario[] = [
   },
   ...badScopes.map(
     ([what, scope]): Scenario => ({
-      name: `no scope has ${what}`,
+      name: `rejects a scope with ${what}`,
       steps: [
         create(alice),
         refused('bad_scope', addScoped(alice, phone, scope)),
@@ -83,7 +83,7 @@ export const scopedScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'what holds for adding holds with a scope too',
+    name: 'adding with a scope has the same rules as adding without one',
     steps: [
       create(alice),
       refused('not_owner', by(mallory, addScoped(alice, phone, {}))),
@@ -105,7 +105,7 @@ export const scopedScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the owner is no delegate with a scope either, and twenty are enough',
+    name: 'with a scope too, the owner cannot be a delegate, and there are at most twenty',
     steps: [
       create(delegate(9)),
       refused('delegate_is_owner', addScoped(delegate(9), delegate(9), {})),
@@ -114,7 +114,7 @@ export const scopedScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a scope that has just begun to run out is still taken',
+    name: 'a scope is accepted only if it expires after the current millisecond',
     steps: [
       create(alice),
       at(now, addScoped(alice, phone, { expiresAt: now + 1 })),

@@ -2,7 +2,7 @@ import type { AccountAbortName } from '@memrelay/chain/account-limits';
 import type { Arg, Step } from '../scenario.ts';
 import { type Delegate, type IdentityParts, identity, type Person, proofOf } from './cast.ts';
 
-/** Helpers to write the scenarios. A step is by the account's creator unless it says otherwise. */
+/** Functions to write scenarios. The account's creator sends a step unless noted otherwise. */
 
 /** Default clock time in ms. */
 export const now = 1_000_000;
@@ -62,7 +62,10 @@ export interface ScopeParts {
   expiresAt?: bigint | number;
 }
 
-/** READ, WRITE and FORGET everywhere without an expiry, except for `parts`. Naming tags means only those. */
+/**
+ * Arguments of a scope, by default READ, WRITE and FORGET in all namespaces without an expiry. Tags limit it to
+ * those namespaces.
+ */
 function scopeArgs({ perms = 7, all, tags = [], minEpoch = 0, expiresAt = 0 }: ScopeParts): Arg[] {
   return [
     { type: 'u8', value: perms },
@@ -127,7 +130,7 @@ export function setVersion(owner: Person, version: number): Step {
   return call(owner, 'set_version_for_testing', [{ type: 'u64', value: version.toString() }]);
 }
 
-/** The requested identity: the owner's own with these parts, or any bytes in hex. */
+/** The requested identity: the owner's with these parts, or arbitrary bytes in hex. */
 type Asked = IdentityParts | string;
 
 function approval(name: string, reader: Person, owner: Person, asked: Asked): Step {
