@@ -12,36 +12,39 @@ export interface BlobIdPoolOptions extends BlobIdOptions {
 }
 
 /**
- * Worker threads that compute blob ids; the fastest ones are computed at once. Threads start on demand and end after
- * a period without work.
+ * Computes blob ids in worker threads, except for the smallest blobs, which are computed in the calling thread.
+ * Threads start on demand and end when they are idle.
  */
 export interface BlobIdPool {
   /**
-   * The bytes are copied, so they may change as soon as this returns. Rejects with what `computeBlobId` throws (class
-   * and message; an error's other fields do not cross threads).
+   * The bytes are copied, so they may change as soon as this returns. Rejects with the errors of `computeBlobId`
+   * (their class and message; other fields of an error are not transferred between threads).
    */
   ofBytes(bytes: Uint8Array): Promise<BlobIdentity>;
   /** The file is read in the worker thread. Rejects like `ofBytes`, and with the system's errors. */
   ofFile(path: string): Promise<BlobIdentity>;
-  /** Ends the threads. Unfinished and later calls are rejected. */
+  /** Stops the threads. Unfinished and later calls are rejected. */
   close(): Promise<void>;
 }
 
 /**
- * One thread stays warm: a new one takes about a tenth of a second to start and to fill its tables. The memory that a
- * thread took for its largest blob is freed when the thread ends.
+ * One thread keeps running, because a new one takes about 0.1 s to start and to fill its tables. The memory of a
+ * thread is freed when it ends.
  */
 const warmThreads = 1;
 const idleTimeoutMs = 30_000;
 
 /**
- * From this number of shards on, a blob with two-byte symbols takes so long that two threads share it when both are
- * idle. They read the same content, so both stay warm.
+ * From this number of shards on, a blob with two-byte symbols takes so long that two idle threads share it.
+ * Therefore two threads keep running in that case.
  */
 const sharedFromShards = 256;
 const sharingThreads = 2;
 
-/** Up to this size an id takes well under a millisecond, which is less than passing the work to a thread. */
+/**
+ * Limits below which an id is computed in the calling thread. It takes well under 1 ms, less than passing the work
+ * to a thread.
+ */
 const quickShards = 64;
 const quickBytes = 32 * 1024;
 
@@ -73,7 +76,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     }
   }
 
-  /** One blob in two threads, each with half of the columns. */
+  /** Computes one id in two threads, each with half of the columns. */
   async function share(task: BlobIdTask, size: number): Promise<BlobIdentity> {
     const halves = await Promise.all([
       run<SliverHashes>('half', { ...task, half: 0 }),

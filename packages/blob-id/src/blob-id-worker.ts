@@ -3,7 +3,7 @@ import type { SliverHashes } from './encode/encode-blob.ts';
 import type { BlobSource } from './source/blob-source.ts';
 import { withFileSource } from './source/file-source-node.ts';
 
-/** These functions run in a worker thread; the pool calls them by name. */
+/** Functions of the worker threads. The pool calls them by name. */
 
 export type BlobIdTask = { nShards: number } & ({ content: Uint8Array } | { path: string });
 

@@ -9,38 +9,42 @@ import { type BlobSource, bytesSource } from './source/blob-source.ts';
 export interface BlobIdentity {
   /** Base64url, 43 characters */
   blobId: string;
-  /** Root of the Merkle tree over the sliver pairs, base64url; registration on chain needs it in addition to the id */
+  /**
+   * Root of the Merkle tree over the sliver pairs, base64url; required for the registration on chain in addition to
+   * the id
+   */
   rootHash: string;
 }
 
 export interface BlobMetadata extends BlobIdentity {
   /** Bytes of the content */
   size: number;
-  /** For each of the n sliver pairs the hash of its primary and that of its secondary sliver, 32 bytes each */
+  /** For each of the n sliver pairs, the hashes of its primary and its secondary sliver, 32 bytes each */
   sliverHashes: Uint8Array;
 }
 
 export interface BlobIdOptions {
-  /** Shards of the network: 1000 on the public ones, 4 at least */
+  /** Number of shards of the network: 1000 on the public networks; at least 4 */
   nShards: number;
 }
 
 /**
- * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 10 s for
- * each GiB; `blob-id-pool.ts` does it in worker threads.
+ * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 10 s per GiB.
+ * `blob-id-pool.ts` uses worker threads instead.
  *
- * Memory of the thread at 1000 shards: 6 MB and one and a half times the blob while it is below 57 MB, and 160 MB
- * for every larger one, which is read once for each 57 MB of it. The thread keeps it for the next blob.
+ * Memory of the thread at 1000 shards: 6 MB plus one and a half times the size of a blob below 57 MB, and 160 MB
+ * for larger blobs, which are read once for each 57 MB of their size. The thread keeps the memory for the next
+ * blob.
  *
- * Throws `RangeError` for an unsupported number of shards and for a blob that is too large for the
- * shards (`maxBlobSize`), and what the source throws.
+ * Throws `RangeError` for an unsupported number of shards and for a blob that is too large for the shards
+ * (`maxBlobSize`), and the errors of the source.
  */
 export function computeBlobId(source: Uint8Array | BlobSource, options: BlobIdOptions): BlobIdentity {
   const { blobId, rootHash } = computeBlobMetadata(source, options);
   return { blobId, rootHash };
 }
 
-/** Like `computeBlobId`, and also returns the hashes of all slivers, at no extra cost. */
+/** Like `computeBlobId`, but also returns the hashes of all slivers, at no extra cost. */
 export function computeBlobMetadata(
   source: Uint8Array | BlobSource,
   { nShards }: BlobIdOptions,
@@ -52,7 +56,10 @@ export function computeBlobMetadata(
   });
 }
 
-/** One of the two halves that an id can be computed from, in different threads; both cost about the same. */
+/**
+ * Computes one of the two halves from which an id can be computed, so that two threads can share the work. Both
+ * take about the same time.
+ */
 export function hashHalf(
   source: Uint8Array | BlobSource,
   half: 0 | 1,
@@ -78,8 +85,8 @@ export function identityOfHalves(
 }
 
 /**
- * The identity that hashes of slivers, as `computeBlobMetadata` returns them, have for a blob of `size` bytes: whether
- * metadata belongs to a blob id, without the content. Throws `RangeError` for another number of hashes.
+ * The identity of a blob of `size` bytes with these sliver hashes, in the format of `computeBlobMetadata`. Verifies
+ * metadata against a blob id without the content. Throws `RangeError` for a wrong number of hashes.
  */
 export function identityOfHashes(
   size: number,
@@ -94,4 +101,4 @@ export function identityOfHashes(
   });
 }
 
-/** Without Node's `Buffer`: ids are checked in browsers too. */
+/** Base64url without Node's `Buffer`, because ids are also computed in browsers. */

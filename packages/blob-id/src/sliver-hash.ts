@@ -11,7 +11,7 @@ import { symbolAlignment } from './source/matrix.ts';
 /** A primary sliver is a row of the source matrix, or a row of its extension; a secondary one is a column. */
 export type SliverKind = 'primary' | 'secondary';
 
-/** How many symbols a sliver has: those of the source matrix in its direction. */
+/** Number of symbols of a sliver, which is the number of columns or rows of the source matrix. */
 export function sliverSymbols(
   { rows, columns }: { rows: number; columns: number },
   kind: SliverKind,

@@ -62,7 +62,7 @@ test('does not block the event loop', async () => {
     await new Promise((resolve) => setImmediate(resolve));
     turns++;
   }
-  // If it were computed here, there would be a turn before it and one after it
+  // If it were computed in this thread, there would be only one turn before it and one after it
   expect(turns).toBeGreaterThan(100);
   expect(await identity).toEqual(computeBlobId(content(1_000), { nShards: 1000 }));
 });

@@ -63,7 +63,7 @@ test('for random content and numbers of shards, ids equal those of the Walrus SD
     fc.constantFrom(4, 5, 6, 7, 8, 9, 10, 13, 16, 31, 32, 33, 48, 64, 65, 100),
     fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
-      // Runs of one byte, zero among them, as real files have
+      // Runs of equal bytes, including zeros, as in real files
       fc
         .array(fc.tuple(fc.constantFrom(0, 0, 1, 255), fc.nat({ max: 4_000 })), { maxLength: 6 })
         .map((runs) => Buffer.concat(runs.map(([byte, length]) => Buffer.alloc(length, byte)))),

@@ -75,7 +75,7 @@ function hashedPairs(bytes: Uint8Array): number {
   return count.pairs;
 }
 
-test('does not hash columns again whose symbol was seen before', () => {
+test('does not rehash columns whose symbol occurred before', () => {
   const bytes = content(rowBytes, 99);
   const first = hashedPairs(bytes);
   const again = hashedPairs(bytes);

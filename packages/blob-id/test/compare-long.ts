@@ -1,7 +1,7 @@
 /**
  * The long form of `blob-id.test.ts`: compares ids with those of the Walrus SDK for the number of minutes in the
- * argument (2 by default). Every round has another number of shards, size and content; the first line names the seed,
- * which repeats a run.
+ * argument (2 by default). Every round uses a random number of shards, size and content. The first line prints the
+ * seed, with which a run can be repeated.
  */
 import { computeBlobId } from '../src/blob-id.ts';
 import { blobMetadata } from '../src/encode/blob-metadata.ts';
@@ -16,11 +16,11 @@ const end = Date.now() + Number(minutes) * 60_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** With few shards, larger blobs only repeat what smaller ones test. */
 const mostBytes = 30e6;
-/** How many rounds lie between two with an expensive number of shards */
+/** Number of rounds from one with an expensive number of shards to the next */
 const largeEvery = 25;
 
 let state = Number(seed);
-/** A number from 0 to below 1 (mulberry32), so that a seed repeats the run. */
+/** A random number from 0 (inclusive) to 1 (exclusive), reproducible from the seed (mulberry32). */
 function random(): number {
   state = (state + 0x6d2b79f5) | 0;
   let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -33,7 +33,7 @@ let rounds = 0;
 for (; Date.now() < end; rounds++) {
   const nShards =
     rounds % largeEvery === 0 ? 101 + Math.floor(random() * 900) : 4 + Math.floor(random() ** 2 * 97);
-  // As many small sizes as large ones
+  // Logarithmic distribution, so that small sizes are as frequent as large ones
   const size = Math.floor(Math.min(maxBlobSize(nShards), mostBytes) ** random()) - 1;
   const bytes = content(size, rounds + Number(seed));
   if (random() < 0.3) bytes.fill(0, Math.floor(random() * size));

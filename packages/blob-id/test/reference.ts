@@ -33,7 +33,7 @@ export function referenceIdentity(
 export function referenceSliverHashes(bytes: Uint8Array, nShards: number): Uint8Array {
   const matrix = sourceMatrix(nShards);
   const symbolBytes = symbolBytesFor(matrix, bytes.byteLength);
-  // A sliver is written in BCS: its length, the symbols, the symbol's length and the sliver's index
+  // A sliver in BCS: its length, the symbols, the length of a symbol and the index of the sliver
   const sliver = (symbols: number): Uint8Array => {
     const length = symbols * symbolBytes;
     const lengthBytes = Math.max(1, Math.ceil(Math.log2(length + 1) / 7));

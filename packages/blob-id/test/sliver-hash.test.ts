@@ -5,10 +5,10 @@ import { computeBlobMetadata, identityOfHashes } from '../src/blob-id.ts';
 import { sliverHash } from '../src/sliver-hash.ts';
 import { sourceMatrix, symbolBytesFor } from '../src/source/matrix.ts';
 
-/** Bytes of BCS around the symbols: the length before, and symbol size and index behind */
+/** Number of BCS bytes after the symbols: symbol size and index */
 const trailerBytes = 4;
 
-/** All slivers as the network's own encoder makes them, without what BCS adds. */
+/** All slivers from the network's own encoder, without their BCS framing. */
 function slivers(nShards: number, content: Uint8Array) {
   const matrix = sourceMatrix(nShards);
   const symbolBytes = symbolBytesFor(matrix, content.length);

@@ -1,4 +1,4 @@
-/** Allocates addresses one after the other. The memory itself is reserved once all are known. */
+/** Allocates consecutive addresses. The memory itself is reserved when all of them are known. */
 export interface Arena {
   take(bytes: number): number;
   /** The first free address */

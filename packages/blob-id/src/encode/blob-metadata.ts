@@ -13,7 +13,7 @@ const encodingType = 1;
 export interface EncodedBlob {
   id: Uint8Array;
   root: Uint8Array;
-  /** For each sliver pair the hash of the primary and that of the secondary sliver */
+  /** For each sliver pair, the hashes of the primary and the secondary sliver */
   sliverHashes: Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export function joinHalves(
   return { ...identityOf(encoder, size, sliverHashes), sliverHashes };
 }
 
-/** The id and root that follow from the hashes of all slivers, in pairs. */
+/** Computes id and root from the hashes of all sliver pairs. */
 export function identityOf(
   { kernel, heap }: Encoder,
   size: number,
@@ -55,7 +55,7 @@ export function identityOf(
   return { id: blobIdOf(kernel, size, root, heap), root };
 }
 
-/** Pair i is row i with column n − 1 − i. */
+/** Combines the hashes into pairs: pair i is row i and column n − 1 − i. */
 function sliverPairs({ primary, secondary }: SliverHashes): Uint8Array {
   const pairs = new Uint8Array(primary.byteLength + secondary.byteLength);
   for (let row = 0; row < primary.byteLength; row += digestBytes) {

@@ -9,18 +9,18 @@ export interface BlobPlan {
   matrix: SourceMatrix;
   size: number;
   symbolBytes: number;
-  /** Rows of the source matrix, from the first, that have content; at least one */
+  /** Number of rows of the source matrix with content, counted from the first; at least one */
   usedRows: number;
-  /** Columns of the source matrix, from the first, that have content */
+  /** Number of columns of the source matrix with content, counted from the first */
   usedColumns: number;
-  /** Rows of nothing but zeros, which are all the same */
+  /** Rows that contain only zeros and are therefore equal */
   zeroRows: Range;
   zeroColumns: Range;
   passes: Pass[];
 }
 
 export interface Pass {
-  /** The bytes of each symbol that this pass works on */
+  /** First byte of each symbol in this pass */
   offset: number;
   bytes: number;
   chunks: Chunk[];
@@ -29,19 +29,19 @@ export interface Pass {
 
 /** Bytes that the code works on together: reed-solomon-simd's chunks of 64 bytes, the last of which may be shorter. */
 export interface Chunk {
-  /** Within the pass */
+  /** Offset in the pass, in bytes */
   offset: number;
-  /** Elements in it; it has twice as many bytes */
+  /** Number of elements, of two bytes each */
   elements: number;
 }
 
 const chunkBytes = 64;
-/** Memory for the rows of the source matrix, extended by the code, during a pass. */
+/** Memory budget in bytes for the extended rows of the source matrix in a pass. */
 const rowsBudgetBytes = 88 * 2 ** 20;
-/** Whole blocks of the hash and whole chunks. */
+/** Unit of the length of a pass in bytes: a whole number of hash blocks and chunks. */
 const passUnitBytes = 128;
 
-/** Throws `RangeError` when the blob is too large for the shards. */
+/** Plans the encoding of a blob. Throws `RangeError` if the blob is too large for the shards. */
 export function planBlob(matrix: SourceMatrix, size: number, budgetBytes = rowsBudgetBytes): BlobPlan {
   const symbolBytes = symbolBytesFor(matrix, size);
   const { rows, columns, nShards } = matrix;

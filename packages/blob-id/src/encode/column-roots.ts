@@ -10,7 +10,7 @@ const symbols = 2 ** 16;
 export interface ColumnRoots {
   /** Writes the root for a symbol to `address`, if it is known. */
   copyTo(bytes: Uint8Array, address: number, symbol: number): boolean;
-  /** Keeps the root that is at `address`. */
+  /** Stores the root at `address` for a symbol. */
   keep(bytes: Uint8Array, address: number, symbol: number): void;
 }
 

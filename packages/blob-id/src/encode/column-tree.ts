@@ -2,7 +2,7 @@ import { digestBytes, emptyNodeAt } from '../kernel/hash-code.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { type Range, repeatFirst, withoutRepeats } from './ranges.ts';
 
-/** Leaf digests that lie `stride` bytes apart. Those in `equal` are the same. */
+/** Leaf digests, `stride` bytes apart. The leaves in `equal` have the same digest. */
 export interface Leaves {
   at: number;
   stride: number;
@@ -10,11 +10,11 @@ export interface Leaves {
   equal: Range;
 }
 
-/** Bytes that `treeRoot` needs to work in. */
+/** Size of the working memory of `treeRoot`, in bytes. */
 export const treeBytes = (leaves: number): number => Math.ceil(leaves / 2) * digestBytes;
 
 /**
- * Computes the root of the Merkle tree over the leaves and leaves it at `work`. In a level with an odd number of
+ * Computes the root of the Merkle tree over the leaves and writes it to `work`. In a level with an odd number of
  * nodes the last one is paired with an empty node of zeros. Subtrees of equal leaves are hashed once.
  */
 export function treeRoot(kernel: Kernel, leaves: Leaves, work: number): void {

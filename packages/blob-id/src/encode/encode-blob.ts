@@ -14,20 +14,20 @@ import { createRowTrees, levelsFor, rowTreesBytes } from './row-trees.ts';
 import { createRunningHasher, messageBytes } from './running-hasher.ts';
 import { createTableHasher } from './table-hasher.ts';
 
-/** What stays the same from blob to blob. */
+/** The state that all blobs of a number of shards share. */
 export interface Encoder {
   matrix: SourceMatrix;
   kernel: Kernel;
   codes: Codes;
-  /** Digests of all two-byte symbols, if there is such a table */
+  /** Address of a table with the digests of all two-byte symbols, if there is one */
   digestTable: number | undefined;
-  /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
+  /** Cache of tree roots of columns with one symbol; only with a digest table */
   columnRoots: ColumnRoots | undefined;
   /** The first address that each blob may reuse */
   heap: number;
 }
 
-/** The hashes of all slivers, of each n × 32 bytes. */
+/** The hashes of all slivers, n × 32 bytes for each kind. */
 export interface SliverHashes {
   /** By row */
   primary: Uint8Array;
@@ -35,7 +35,7 @@ export interface SliverHashes {
   secondary: Uint8Array;
 }
 
-/** Memory for the columns that are expanded together. */
+/** Memory budget in bytes for columns that are expanded together. */
 const columnsBudgetBytes = 2 * 2 ** 20;
 
 /** The number of columns that fill a strip with their shortest chunk. */
@@ -46,12 +46,12 @@ function columnsTogether({ matrix, passes, symbolBytes }: BlobPlan): number {
   return Math.max(1, Math.floor(Math.min(fitting, symbolsPerStrip(shortest), matrix.nShards)));
 }
 
-/** Columns that are hashed apart from the others, and the level at which their parts of the rows' trees join. */
+/** Columns that are hashed separately, and the level at which their parts of the row trees are joined. */
 export interface ColumnPart extends Range {
   level: number;
 }
 
-/** Two parts of about the same size, the first of which fills its parts of the trees. */
+/** Two parts of about the same size. The first part fills complete subtrees. */
 export function columnHalves(nShards: number): [ColumnPart, ColumnPart] {
   const level = levelsFor(nShards) - 1;
   const half = 2 ** level;
@@ -62,8 +62,9 @@ export function columnHalves(nShards: number): [ColumnPart, ColumnPart] {
 }
 
 /**
- * Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. With a part, `primary` has the
- * nodes above its columns in each row's tree instead of the roots, and `secondary` the hashes of its columns alone.
+ * Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. With a part, `primary` has
+ * the nodes above its columns in each row's tree instead of the roots, and `secondary` has only the hashes of its
+ * columns.
  */
 export function hashSlivers(
   { kernel, codes, digestTable, columnRoots, heap }: Encoder,
@@ -97,7 +98,7 @@ export function hashSlivers(
   const secondaryAt = arena.take(nShards * digestBytes);
   kernel.reserve(arena.end);
 
-  /** `symbolAt` is where the first symbol of the column is. */
+  /** `symbolAt` is the address of the first symbol of the column. */
   function finishColumn(column: number, leaves: DigestList, symbolAt: number): void {
     const bytes = kernel.bytes();
     const rootAt = secondaryAt + column * digestBytes;

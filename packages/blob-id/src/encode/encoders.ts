@@ -9,9 +9,15 @@ import type { Encoder } from './encode-blob.ts';
 import { factorLimit, stripCodeFor } from './strip-code.ts';
 import { digestTableBytes, writeDigestTable } from './table-hasher.ts';
 
-/** From this many shards on, a table of all leaf digests costs less than hashing the leaves of one blob. */
+/**
+ * From this many shards on, computing a table of all leaf digests takes less time than hashing the leaves of one
+ * blob.
+ */
 const tableFromShards = 256;
-/** An encoder with its own memory, at first 4 MB at 1000 shards. Throws `RangeError` for a wrong number of shards. */
+/**
+ * Creates an encoder with separate memory, initially 4 MB at 1000 shards. Throws `RangeError` for an unsupported
+ * number of shards.
+ */
 export function createEncoder(nShards: number): Encoder {
   const matrix = sourceMatrix(nShards);
   const rowCode = stripCodeFor(matrix.columns, nShards - matrix.columns);
@@ -30,16 +36,16 @@ export function createEncoder(nShards: number): Encoder {
   return { matrix, kernel, codes: { rowCode, columnCode, strip, tables }, digestTable, columnRoots, heap };
 }
 
-/** By number of shards, those of this thread that wait for their next blob. */
+/** Idle encoders of this thread, by number of shards. */
 const encoders = new Map<number, Encoder>();
 
 /**
- * Lends an encoder of this thread. It is kept with all its memory: were it left to the garbage collector after a
- * large blob, large ones in a row would take new memory faster than that returns it.
+ * Calls `use` with an encoder of this thread. The encoder and its memory are kept for the next blob, because with
+ * several large blobs in a row the garbage collector would free memory more slowly than it is allocated.
  */
 export function withEncoder<T>(nShards: number, use: (encoder: Encoder) => T): T {
   const encoder = encoders.get(nShards) ?? createEncoder(nShards);
-  // After an error nothing is known about its memory, and a source may itself ask for an id
+  // Removed while in use: after an error its memory is undefined, and a source may compute an id itself
   encoders.delete(nShards);
   const result = use(encoder);
   encoders.set(nShards, encoder);

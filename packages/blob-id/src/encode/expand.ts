@@ -3,7 +3,7 @@ import { stripLanes } from '../kernel/transform-code.ts';
 import type { BlobPlan, Pass } from './blob-plan.ts';
 import { encodeStrip, type StripCode } from './strip-code.ts';
 
-/** The code in both directions, and where its parts lie in memory. */
+/** The code in both directions, and the addresses of its memory. */
 export interface Codes {
   /** Extends a row of the source matrix to all columns */
   rowCode: StripCode;
@@ -13,14 +13,14 @@ export interface Codes {
   tables: number;
 }
 
-/** Rows of the source matrix, each with room for all n columns; of each symbol the bytes of one pass. */
+/** Rows of the source matrix, each with space for all n columns. Contains the bytes of one pass of each symbol. */
 export interface Rows {
   at: number;
   /** Bytes from one row to the next */
   stride: number;
 }
 
-/** How many symbols of a chunk fit side by side into a strip. */
+/** Number of symbols of a chunk that fit next to each other into a strip. */
 export const symbolsPerStrip = (elements: number): number => Math.floor(stripLanes / elements);
 
 /** Computes the additional columns of all rows with content. */
@@ -40,14 +40,14 @@ export function expandRows(kernel: Kernel, codes: Codes, plan: BlobPlan, pass: P
   }
 }
 
-/** Where whole columns are written to: n symbols each, `stride` bytes apart, one column after the other. */
+/** Memory for complete columns, one after another: n symbols each, `stride` bytes apart. */
 export interface Columns {
   at: number;
   stride: number;
 }
 
 /**
- * Writes `count` whole columns from `first` on. The rows of zeros are not written: they must be zero there already.
+ * Writes `count` complete columns from `first` on. Does not write rows of zeros, which must already be zero there.
  */
 export function expandColumns(
   kernel: Kernel,

@@ -1,12 +1,12 @@
-/** Half-open: from `start` to before `end`. */
+/** A half-open range: includes `start`, excludes `end`. */
 export interface Range {
   start: number;
   end: number;
 }
 
 /**
- * What must be worked on where the items of `equal`, within `all`, are the same: everything, but of `equal` only the
- * first. A number means all items from 0.
+ * The items to process if the items of `equal`, within `all`, are the same: all items, but only the first of
+ * `equal`. A number means all items from 0.
  */
 export function withoutRepeats(all: number | Range, equal: Range): Range[] {
   const { start, end } = typeof all === 'number' ? { start: 0, end: all } : all;

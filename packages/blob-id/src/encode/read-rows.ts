@@ -3,12 +3,12 @@ import type { BlobSource } from '../source/blob-source.ts';
 import type { BlobPlan, Pass } from './blob-plan.ts';
 import type { Rows } from './expand.ts';
 
-/** Whole symbols are read up to this many bytes at a time where a pass needs only a part of each. */
+/** Maximum size of a read that covers several symbols, if a pass needs only a part of each, in bytes. */
 const readBufferBytes = 2 ** 20;
-/** From here on the bytes between the parts that a pass needs are not worth reading. */
+/** Gaps between the needed parts from this size on are skipped instead of read, in bytes. */
 const skipFromBytes = 16 * 2 ** 10;
 
-/** Bytes that `readRows` needs to work in. */
+/** Size of the working memory of `readRows`, in bytes. */
 export function readBufferFor({ symbolBytes, passes }: BlobPlan): number {
   return passes.length > 1 ? Math.max(readBufferBytes, symbolBytes) : 0;
 }
@@ -33,7 +33,7 @@ export function readRows(
     bytes.fill(0, at + there, at + length);
   }
 
-  /** How many symbols one read covers, and how many of their bytes. */
+  /** Whether reads cover whole symbols, and the number of symbols per read. */
   const whole = symbolBytes - pass.bytes < skipFromBytes;
   const together = whole ? Math.max(1, Math.floor(readBufferBytes / symbolBytes)) : 1;
   for (let row = 0; row < usedRows; row++) {

@@ -7,26 +7,26 @@ export interface RowNodes {
   at: number;
   /** Bytes from one row's node to the next */
   stride: number;
-  /** All leaves below are those of zero symbols */
+  /** Whether all leaves below are digests of zero symbols */
   zero: boolean;
 }
 
 /** The Merkle trees over all rows of the matrix, fed column by column. */
 export interface RowTrees {
-  /** Takes the next leaf of every row, which must stay valid until the next call. */
+  /** Adds the next leaf of every row. The leaves must stay valid until the next call. */
   push(leaves: RowNodes): void;
-  /** After all columns: the address of the roots, one after the other. */
+  /** Call after all columns. Returns the address of the roots, one after another. */
   finish(): number;
 }
 
 export const levelsFor = (columns: number): number => Math.ceil(Math.log2(columns));
 
-/** Bytes that the trees need to work in. */
+/** Size of the working memory of the trees, in bytes. */
 export const rowTreesBytes = (nShards: number): number => (levelsFor(nShards) + 1) * nShards * digestBytes;
 
 /**
- * The rows of `equal` have the same leaves, so only the first of them is hashed. Nodes are kept at `work`. The trees
- * have `levels` levels above their leaves, as many as all columns need by default.
+ * The rows of `equal` have the same leaves, so only the first of them is hashed. `work` is the address of their
+ * memory. The trees have `levels` levels above their leaves; by default enough for all columns.
  */
 export function createRowTrees(
   kernel: Kernel,
@@ -40,7 +40,7 @@ export function createRowTrees(
   const free = Array.from({ length: levelsFor(nShards) + 1 }, (_, i) => work + i * nShards * digestBytes);
   /** By level, leaves first: complete subtrees that wait for their sibling */
   const waiting: (RowNodes | undefined)[] = [];
-  /** By level: the node above zero symbols only, once it was hashed */
+  /** By level: the node above only zero symbols, once it has been hashed */
   const zeroNodes: (Uint8Array | undefined)[] = [];
 
   function join(level: number, left: RowNodes, right: RowNodes): RowNodes {

@@ -10,8 +10,8 @@ import { repeatFirst, withoutRepeats } from './ranges.ts';
 export const messageBytes = (pass: Pass): number => Math.ceil((1 + pass.bytes) / blockBytes) * blockBytes;
 
 /**
- * For symbols of any length. With more than one pass the unfinished hash of every symbol is kept between them
- * (65 bytes each: the state, and the last byte, which belongs to the next block since 0x00 comes first).
+ * A hasher for symbols of any length. With several passes, the unfinished hash of every symbol is kept between them
+ * (65 bytes each: the state, and the last byte, which belongs to the next block because of the leading 0x00).
  */
 export function createRunningHasher(
   kernel: Kernel,

@@ -3,7 +3,7 @@ import { positionBytes } from '../kernel/transform-code.ts';
 
 /**
  * The Reed-Solomon code of reed-solomon-simd 3.1 for fixed counts, on strips (see `kernel/transform-code.ts`).
- * Which of its two forms applies follows from the counts:
+ * The counts determine which of its two forms is used:
  * - high rate: the originals lie at the points from `chunk` on and the parity at 0, with `chunk` the parity count
  *   rounded up to a power of two;
  * - low rate: the originals lie at 0 and the parity from `chunk` on, with `chunk` the original count rounded up.
@@ -26,7 +26,10 @@ export function stripCodeFor(originals: number, parity: number): StripCode {
   return { originals, parity, layers, highRate, positions: chunks * 2 ** layers };
 }
 
-/** Factors of the butterflies are below this: the points of the code, with the first layer's shift of none. */
+/**
+ * Upper bound (exclusive) of the factors of the butterflies. The first layer does not shift, so its factors are the
+ * points of the code.
+ */
 export function factorLimit({ layers, highRate, positions }: StripCode): number {
   return highRate ? positions + 2 ** layers : positions;
 }
@@ -37,8 +40,8 @@ function layersFor(count: number): number {
 }
 
 /**
- * Replaces the originals at the first `used` positions of a strip by the parity, and returns its address. Further
- * originals count as zero, whatever their content.
+ * Replaces the originals at the first `used` positions of a strip by the parity. Returns the address of the parity.
+ * Further originals count as zero, regardless of their content.
  */
 export function encodeStrip(
   kernel: Kernel,

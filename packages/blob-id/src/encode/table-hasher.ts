@@ -28,7 +28,7 @@ export function writeDigestTable(kernel: Kernel, table: number, work: number): v
   }
 }
 
-/** For symbols of two bytes: a look-up instead of a hash. */
+/** A hasher for symbols of two bytes, which looks up digests in a table. */
 export function createTableHasher(
   kernel: Kernel,
   nShards: number,

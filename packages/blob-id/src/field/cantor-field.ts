@@ -25,7 +25,10 @@ function multiplyPolynomials(left: number, right: number): number {
   return product;
 }
 
-/** The basis in echelon form: each vector with its own highest bit, and which basis elements sum up to it. */
+/**
+ * The basis in echelon form: each vector has a different highest bit; `sum` are the basis elements that add up to
+ * it.
+ */
 function echelonForm(): Map<number, { vector: number; sum: number }> {
   const rows = new Map<number, { vector: number; sum: number }>();
   basis.forEach((element, i) => {

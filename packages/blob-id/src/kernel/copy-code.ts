@@ -1,8 +1,8 @@
 /**
- * Moves symbols between their place in a matrix and a strip. A symbol of 2h bytes is h low bytes and then h high
- * bytes of its h elements; in the strip the low bytes of several symbols lie side by side, and their high bytes
- * 32 bytes further (the layout that reed-solomon-simd gives the last, short chunk of a shard, and with h = 32
- * that of every other chunk).
+ * Moves symbols between a matrix and a strip. A symbol of 2h bytes is h low bytes and then h high bytes of its h
+ * elements; in the strip the low bytes of several symbols lie side by side, and their high bytes 32 bytes further
+ * (the layout that reed-solomon-simd gives the last, short chunk of a shard, and with h = 32 that of every other
+ * chunk).
  */
 import {
   add,
@@ -29,7 +29,7 @@ import {
 import { defineFunction, type WasmFunction } from '../wasm/module.ts';
 import { positionBytes, stripLanes } from './transform-code.ts';
 
-/** How h bytes are copied: by one unit at their beginning and one at their end, which may overlap. */
+/** Units for copying h bytes: one unit is copied at the beginning and one at the end; they may overlap. */
 const units = [
   { unit: 16, load: load128, store: store128 },
   { unit: 8, load: load64, store: store64 },

@@ -39,11 +39,11 @@ import {
 } from './blake2b-code.ts';
 
 export const digestBytes = 32;
-/** The eight words of an unfinished hash; the first four are the digest in the end. */
+/** Size of the eight words of an unfinished hash, in bytes. The first four words become the digest. */
 export const stateBytes = 64;
 export const blockBytes = 128;
 
-/** Address of 32 zeros: the node that fills up a level with an odd number of nodes. */
+/** Address of 32 zeros: the node that completes a level with an odd number of nodes. */
 export const emptyNodeAt = scratchEnd;
 /** The first address that callers may use. */
 export const heapStart = emptyNodeAt + digestBytes;
@@ -89,7 +89,7 @@ function inFours(
   );
 }
 
-/** The code for each pair of items; `words` reads the words at an offset in both. */
+/** Generates the code for each pair of items. `words` reads the words at an offset in both. */
 const eachPair = (items: readonly Local[], code: (pair: number, words: Words) => Code): Code =>
   seq(
     ...Array.from({ length: pairs }, (_, pair) => {
@@ -166,8 +166,9 @@ export const hashPairs = defineFunction(
 
 /**
  * `absorb(messages, stride, states, count, blocks, before, total)`: feeds `blocks` blocks of each message to its
- * state. `before` bytes were fed already. Where these are the last blocks, `total` is the length of the whole
- * message in bytes, and the message is filled up with zeros; else it is 0. `count` and `blocks` are at least 1.
+ * state. `before` is the number of bytes that were already fed. For the last blocks, `total` is the length of the
+ * whole message in bytes, and the message must be padded with zeros; otherwise it is 0. `count` and `blocks` are at
+ * least 1.
  */
 export const absorb = defineFunction(
   'absorb',
@@ -195,7 +196,7 @@ export const absorb = defineFunction(
           ),
         ),
         rounds(states, 16),
-        // All are computed before any is written: one item may be in several places
+        // All are computed before any is written, because lanes may contain the same item
         eachPair(hashes, (pair, { at }) =>
           seq(
             ...stateWords.map((i) =>

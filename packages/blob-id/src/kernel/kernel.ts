@@ -3,7 +3,7 @@ import { copyPieces, packFunctions, unitFor, unpackFunctions } from './copy-code
 import { absorb, gatherDigests, hashPairs } from './hash-code.ts';
 import { addStrip, evaluate, interpolate, stripLanes } from './transform-code.ts';
 
-/** Parameters are addresses, strides and counts; each call is described where its code is. */
+/** Parameters are addresses, strides and counts. Each function is documented at its code. */
 type Call = (...parameters: number[]) => void;
 
 interface Calls {
@@ -26,7 +26,7 @@ type MoveSymbols = (
   h: number,
 ) => void;
 
-/** How symbols of a certain length are moved between matrix and strip. */
+/** Functions that move symbols of one length between matrix and strip. */
 export interface SymbolMoves {
   /** From the matrix into a strip */
   pack: MoveSymbols;

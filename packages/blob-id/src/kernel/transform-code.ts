@@ -1,7 +1,7 @@
 /**
- * The additive FFT of Lin, Chung and Han over GF(2^16) ("Novel Polynomial Basis and Its Application to
- * Reed-Solomon Erasure Codes", 2014), on a strip: 64 bytes a position, which are 32 elements, first their low
- * bytes and then their high ones.
+ * The additive FFT of Lin, Chung and Han over GF(2^16) ("Novel Polynomial Basis and Its Application to Reed-Solomon
+ * Erasure Codes", 2014), on a strip with 64 bytes per position: the low bytes of 32 elements, followed by their
+ * high bytes.
  *
  * In a Cantor basis the factor of a butterfly is its position shifted right by its layer, as an element
  * (`field/cantor-field.ts`). A factor is always even; `tables` holds 128 bytes for each even one
@@ -161,8 +161,8 @@ function layerCode(
 }
 
 /**
- * `evaluate(strip, layers, delta, used, tables)`: from coefficients to the values at the points
- * `delta … delta + used - 1`. The strip has 2^layers positions; beyond `used` the results mean nothing.
+ * `evaluate(strip, layers, delta, used, tables)`: from coefficients to the values at the points `delta … delta +
+ * used - 1`. The strip has 2^layers positions; beyond `used` the results are undefined.
  */
 export const evaluate = defineFunction('evaluate', 5, (scope, strip, layers, delta, used, tables) => {
   const layer = scope.int();

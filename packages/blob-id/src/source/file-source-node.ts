@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { BlobSource } from './blob-source.ts';
 
 /**
- * Passes the content of a local file to `use`, with the length that it has when it is opened. Throws the system's
- * error when the file cannot be read, and an error when it is truncated while being read.
+ * Passes the content of a local file to `use`. The size is the length of the file when it is opened. Throws the
+ * system's error if the file cannot be read, and an error if it is truncated while being read.
  */
 export function withFileSource<T>(path: string, use: (source: BlobSource) => T): T {
   const file = openSync(path, 'r');

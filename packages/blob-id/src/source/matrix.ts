@@ -1,7 +1,7 @@
-/** The matrix of symbols that RS2 lays a blob out in, row by row, before the code adds redundancy. */
+/** The matrix of symbols into which RS2 arranges a blob, row by row, before the code adds redundancy. */
 export interface SourceMatrix {
   nShards: number;
-  /** Source symbols of the primary encoding: n − 2f, with f the faults that n shards tolerate */
+  /** Source symbols of the primary encoding: n − 2f, where f is the number of faults that n shards tolerate */
   rows: number;
   /** Source symbols of the secondary encoding: n − f */
   columns: number;
@@ -12,7 +12,7 @@ export const symbolAlignment = 2;
 export const maxSymbolBytes = 65_534;
 
 const minShards = 4;
-/** The code's points, rounded up to powers of two, are elements of a field of 2^16. */
+/** Limited because the code's points, rounded up to powers of two, must be elements of a field of 2^16. */
 export const maxShards = 32_768;
 
 /** Throws `RangeError` for an unsupported number of shards: 4 to 32,768 are allowed. */

@@ -2,9 +2,9 @@ import { encodeUleb128 } from '@memrelay/protocol/uleb128';
 import { hasRelaxedSimd } from './relaxed-simd.ts';
 
 /**
- * The WebAssembly instructions that the kernel uses, as functions that return their bytes. An operand is the
- * code that leaves its value on the stack, so nested calls read like expressions:
- * `store128(out, xor128(load128(left), load128(right)))`.
+ * The WebAssembly instructions that the kernel uses, as functions that return their bytes. An operand is code that
+ * leaves its value on the stack, so nested calls read like expressions: `store128(out, xor128(load128(left),
+ * load128(right)))`.
  *
  * Numbers are those of the WebAssembly core specification 2.0 and of the relaxed SIMD proposal (swizzle only).
  */
@@ -82,7 +82,7 @@ export const store64 = store(0x37);
 export const load128 = load(simd, 0x00);
 export const store128 = store(simd, 0x0b);
 
-/** Runs `body` until `condition` (asked after each round) no longer holds. */
+/** Runs `body` at least once, and repeats it while `condition` holds. */
 export const doWhile = (body: Code, condition: Code): Code => [
   ...[0x03, blockWithoutResult],
   ...body,
@@ -108,8 +108,8 @@ export const or128 = vector(0x50);
 export const and128 = vector(0x4e);
 export const add64x2 = vector(0xce);
 /**
- * Picks bytes of `left` by the indices in `right`, which must be below 16 (else the result depends on the CPU). Without relaxed
- * SIMD the plain instruction gives the same result, with one more instruction on x86.
+ * Picks bytes of `left` by the indices in `right`, which must be below 16 (otherwise the result depends on the
+ * CPU). Without relaxed SIMD the plain instruction has the same result but takes one more instruction on x86.
  */
 export const swizzle = vector(hasRelaxedSimd ? 0x100 : 0x0e);
 
@@ -158,7 +158,7 @@ export const shuffle = (left: Code, right: Code, indices: readonly number[]): Co
 /** A 32-bit integer, without sign, in both halves of a vector. */
 export const splat64 = (value: Code): Code => [...value, 0xad, simd, 0x12];
 
-/** Copies `bytes` bytes; the two may overlap. */
+/** Copies `bytes` bytes. The ranges may overlap. */
 export const copyMemory = (to: Code, from: Code, bytes: Code): Code => [
   ...to,
   ...from,

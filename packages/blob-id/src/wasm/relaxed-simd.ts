@@ -9,7 +9,7 @@ const probe = Uint8Array.from([
   ...[0xfd, 0x80, 0x02, 0x1a, 0x0b],
 ]);
 
-/** Whether WebAssembly has the relaxed SIMD instructions here; Node 20 and some browsers do not. */
+/** Whether this platform supports relaxed SIMD in WebAssembly. Node 20 and some browsers do not. */
 export const hasRelaxedSimd: boolean = compiles(probe);
 
 function compiles(module: Uint8Array<ArrayBuffer>): boolean {
