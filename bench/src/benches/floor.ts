@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Bench, Measurement } from '../base/report.ts';
 import { question, sentence, wordingsPerFact } from '../base/sentences.ts';
 import { measure, rounded } from '../base/statistics.ts';
@@ -8,8 +8,9 @@ import { type Floor, startFloor } from '../baselines/floor.ts';
 import { rememberTelling } from '../seed/seed-memories.ts';
 import { skipUploads, untilEmbedded, untilIdle } from '../seed/skip-upload.ts';
 import { benchClient } from '../system/bench-client.ts';
-import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
+import type { BenchSystem } from '../system/memrelay-system.ts';
 import { type CpuMs, cpuSince, cpuSoFar } from '../system/processes.ts';
+import { withSystem } from '../system/with-system.ts';
 
 const hits = 10;
 const coldSessions = 8;
@@ -25,28 +26,16 @@ const sets = [
 export const floorBench: Bench = {
   name: 'floor',
   about: `accept and recall of ${hits}, compared with the least a server can do, 1536 dimensions`,
-  async run(progress) {
-    const services = await startServices();
-    const database = new Client({ connectionString: services.databaseUrl });
-    try {
-      const system = await startBenchSystem(services);
+  run: (progress) =>
+    withSystem(async ({ services, system, database }) => {
+      await fill(system, database, services.redisUrl, progress);
+      const floor = await startFloor(services.databaseUrl);
       try {
-        await database.connect();
-        await fill(system, database, services.redisUrl, progress);
-        const floor = await startFloor(services.databaseUrl);
-        try {
-          return { measurements: await measureAll(system, database, floor, progress), notes };
-        } finally {
-          await floor.stop();
-        }
+        return { measurements: await measureAll(system, database, floor, progress), notes };
       } finally {
-        await system.stop();
+        await floor.stop();
       }
-    } finally {
-      await database.end();
-      await services.stop();
-    }
-  },
+    }),
 };
 
 const notes = [

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Bench, Measurement } from '../base/report.ts';
 import { question } from '../base/sentences.ts';
 import { measure, median, rounded } from '../base/statistics.ts';
@@ -6,8 +6,8 @@ import { exactSearch } from '../baselines/exact-search.ts';
 import { addNeighbours, neighbourRows, neighbourTenants } from '../seed/neighbours.ts';
 import { type RecallWorld, seedWorld } from '../seed/recall-world.ts';
 import { type BenchClient, benchClient } from '../system/bench-client.ts';
-import { startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';
+import { withSystem } from '../system/with-system.ts';
 
 const hits = 10;
 const coldSessions = 8;
@@ -15,27 +15,15 @@ const coldSessions = 8;
 export const recallBench: Bench = {
   name: 'recall',
   about: `POST /api/recall, ${hits} hits decrypted, 1536 dimensions`,
-  async run(progress) {
-    const services = await startServices();
-    const database = new Client({ connectionString: services.databaseUrl });
-    try {
-      const system = await startBenchSystem(services);
+  run: (progress) =>
+    withSystem(async ({ services, system, database }) => {
+      const world = await seedWorld(system, database, services.redisUrl, progress);
       try {
-        await database.connect();
-        const world = await seedWorld(system, database, services.redisUrl, progress);
-        try {
-          return { measurements: await measureAll(world, database, progress), notes };
-        } finally {
-          await world.close();
-        }
+        return { measurements: await measureAll(world, database, progress), notes };
       } finally {
-        await system.stop();
+        await world.close();
       }
-    } finally {
-      await database.end();
-      await services.stop();
-    }
-  },
+    }),
 };
 
 const notes = [
