@@ -149,6 +149,11 @@ describe('bytes that are already stored', () => {
     ['a deletable object', '?epochs=5', '?permanent=true&epochs=1'],
     ['force', '?permanent=true&epochs=5', '?permanent=true&force=true'],
     ['force with reuse', '?epochs=5', '?force=true&reuse_resources=true'],
+    [
+      'force with reuse of a permanent object',
+      '?permanent=true&epochs=5',
+      '?permanent=true&force=true&reuse_resources=true',
+    ],
     ['a permanent object for a deletable store', '?permanent=true&epochs=5', ''],
     ['the other persistence', '?permanent=true&epochs=5', '?reuse_resources=true'],
     ['a transferred object', `?epochs=5&send_object_to=${recipient}`, '?reuse_resources=true'],

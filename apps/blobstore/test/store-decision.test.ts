@@ -104,6 +104,14 @@ test('force ignores certified objects and only uses resources that need a new ce
   expect(decide({ live, uncertified: [registration] }, forced)).toMatchObject({ kind: 'resume' });
   const spare = storage('s', 1000, 20);
   expect(decide({ live, spare: [spare] }, forced)).toEqual({ kind: 'reuse-storage', storage: spare });
+
+  const livePermanent = [certified('p', 20, permanent)];
+  const resumable = [uncertified('u', 20, permanent)];
+  const forcedPermanent = { ...forced, permanent: true };
+  expect(decide({ live: livePermanent, uncertified: resumable }, forcedPermanent)).toMatchObject({
+    kind: 'resume',
+  });
+  expect(decide({ live: livePermanent }, forcedPermanent)).toEqual({ kind: 'register' });
 });
 
 test('uses the smallest spare storage that fits, and among equals the one that ends first', () => {
