@@ -70,6 +70,7 @@ describe('parameters', () => {
     '?deletable=true',
     '?deletable=false',
     '?permanent=false',
+    '?permanent=false&deletable=false',
     '?force=true',
     '?reuse_resources=false',
     '?encoding_type=RS2',
@@ -85,8 +86,9 @@ describe('parameters', () => {
 
   test('permanent=true makes a permanent blob', async () => {
     const url = store();
-    const { blobObject } = await putNew(url, 'x', '?permanent=true&deletable=false');
-    expect(blobObject.deletable).toBe(false);
+    for (const query of ['?permanent=true', '?permanent=true&deletable=false']) {
+      expect((await putNew(url, 'permanent', `${query}&force=true`)).blobObject.deletable).toBe(false);
+    }
   });
 
   test.each([
@@ -98,6 +100,7 @@ describe('parameters', () => {
     ['?epochs=', 'INVALID_EPOCHS'],
     ['?epochs=99999999999999999999', 'INVALID_EPOCHS'],
     ['?permanent=true&deletable=true', 'INVALID_BLOB_PERSISTENCE'],
+    ['?deletable=true&force=true&permanent=true', 'INVALID_BLOB_PERSISTENCE'],
     ['?permanent=1', 'MALFORMED_REQUEST'],
     ['?deletable=TRUE', 'MALFORMED_REQUEST'],
     ['?force', 'MALFORMED_REQUEST'],
