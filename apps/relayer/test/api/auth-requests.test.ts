@@ -274,6 +274,21 @@ describe('signature', () => {
     });
   });
 
+  it.each([
+    ['a query that was not sent', '/echo?a=1', '/echo'],
+    ['an empty query that was not sent', '/echo?', '/echo'],
+    ['no query where one was sent', '/echo', '/echo?a=1'],
+    ['another order of the query', '/echo?a=1&b=2', '/echo?b=2&a=1'],
+    ['the start of the query', '/echo?a=1', '/echo?a=12'],
+  ])('over %s is rejected', async (_name, path, sentPath) => {
+    const headers = signedHeaders(key, { path, body });
+    expect(await send(url, headers, { path: sentPath, body })).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_signature' },
+    });
+    expect((await call(url, key, { path: sentPath, body })).status).toBe(200);
+  });
+
   it.each([`${body} `, `\n${body}`, `\ufeff${body}`])(
     'over the body without white space around it is rejected',
     async (sent) => {
