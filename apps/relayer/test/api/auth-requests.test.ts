@@ -249,6 +249,25 @@ describe('body', () => {
     expect(answer).toContain('request_timeout');
   });
 
+  it('may have 2 MiB on a route without its own limit, and not one byte more', async () => {
+    const maximum = 2 * 1024 * 1024;
+    const chunked = { 'transfer-encoding': 'chunked' };
+    const body = JSON.stringify('x'.repeat(maximum - 2));
+    for (const headers of [{}, chunked]) {
+      const answer = await call(url, key, { body }, headers);
+      expect(answer).toMatchObject({ status: 200, body: { length: maximum } });
+    }
+    const above = `${body} `;
+    expect(await call(url, key, { body: above }, chunked)).toMatchObject({
+      status: 413,
+      body: { error: 'payload_too_large' },
+    });
+    const headers = { ...signedHeaders(key, { body: above }), 'content-length': String(maximum + 1) };
+    const announced = await raw(head('/echo', { ...headers, 'content-type': 'application/json' }));
+    expect(announced).toMatch(/^HTTP\/1.1 413/);
+    expect(announced).toContain('payload_too_large');
+  });
+
   it('of exactly the maximum size is read', async () => {
     const body = JSON.stringify('x'.repeat(1_022));
     expect(body).toHaveLength(1_024);
