@@ -88,6 +88,25 @@ describe('header', () => {
     expect(parse(broken)).toBe(reason);
   });
 
+  it('has at most four wraps, even where five fit', () => {
+    const wrap = Uint8Array.of(9, 3, 0, 7, 7, 7);
+    /** The header with `count` more wraps after its own */
+    const withMore = (count: number) => {
+      const more = concatBytes(...Array.from({ length: count }, () => wrap));
+      const counted = patched(withU32(bytes, 8, headerLength + more.length), 152, 1 + count);
+      return concatBytes(counted.subarray(0, headerLength), more, bytes.subarray(headerLength));
+    };
+    expect([0, 3, 4, 254].map((count) => parse(withMore(count)))).toEqual([
+      'accepted',
+      'accepted',
+      'malformed',
+      'malformed',
+    ]);
+    const wraps = (count: number) => Array.from({ length: count }, () => ({ type: 9, bytes: filled(7, 3) }));
+    expect(parse(seal({ wraps: wraps(4) }).bytes)).toBe('accepted');
+    expect(() => seal({ wraps: wraps(5) })).toThrow(RangeError);
+  });
+
   it('does not allocate the length that a hostile header claims', () => {
     const hostile = withU32(withU32(bytes.slice(0, 153), 8, 16_384), 12, 1_500_000);
     const before = process.memoryUsage().arrayBuffers;

@@ -131,6 +131,22 @@ describe('wraps', () => {
     );
   });
 
+  it('are one to four: the writer and the reader reject none, and five', () => {
+    const wrap = { type: 9, bytes: filled(7, 3) };
+    const encoded = Uint8Array.of(9, 3, 0, 7, 7, 7);
+    for (const count of [0, 1, 2, 3, 4, 5, 6, 255]) {
+      const wraps = Array.from({ length: count }, () => wrap);
+      const region = concatBytes(...wraps.map(() => encoded));
+      if (count >= 1 && count <= 4) {
+        expect(encodeWraps(wraps)).toEqual(region);
+        expect(decodeWraps(region, count)).toEqual(wraps);
+      } else {
+        expect(() => encodeWraps(wraps)).toThrow(RangeError);
+        expect(refusal(() => decodeWraps(region, count))).toBe('malformed');
+      }
+    }
+  });
+
   it('reject a recovery wrap of another size', () => {
     expect(refusal(() => decodeWraps(Uint8Array.of(2, 1, 0, 9), 1))).toBe('malformed');
     expect(() => encodeWraps([{ type: 2, bytes: filled(1, 111) }])).toThrow(RangeError);
