@@ -71,6 +71,11 @@ const standardReadsAtOnce = 128;
 /** In the place of an account, for reads of the relayer itself */
 const upkeep = '';
 
+/** Ids become part of a path. Throws `BlobReadError` `unavailable`. */
+function requireBlobId(blobId: string): void {
+  if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
+}
+
 /** Reads blobs from the aggregators, racing the next one against a slow one; the first good answer wins. */
 export function createAggregatorReader(options: AggregatorOptions): AggregatorReader {
   const { log, maxBytes, raceAfterMs, retryDelaysMs = standardDelaysMs, timeoutMs = 15_000 } = options;
@@ -105,9 +110,11 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
 
   /** Asks one aggregator after the other: for reads that no client waits for. */
   async function askInTurn<T>(
+    blobId: string,
     accountId: string | undefined,
     ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    requireBlobId(blobId);
     const failures: unknown[] = [];
     for (const aggregator of aggregators) {
       try {
@@ -121,11 +128,11 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
 
   return {
     readStart: (blobId, length, accountId) =>
-      askInTurn(accountId, (aggregator, signal) => aggregator.start(blobId, length, signal)),
+      askInTurn(blobId, accountId, (aggregator, signal) => aggregator.start(blobId, length, signal)),
     readPatches: (quiltId, accountId) =>
-      askInTurn(accountId, (aggregator, signal) => aggregator.patches(quiltId, signal)),
+      askInTurn(quiltId, accountId, (aggregator, signal) => aggregator.patches(quiltId, signal)),
     async read(blobId, isRight, { fresh = false, alwaysChecked = false, accountId } = {}) {
-      if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
+      requireBlobId(blobId);
       // undici's own timeouts restart with every byte
       const deadline = AbortSignal.timeout(timeoutMs);
       const skipCheck = options.skipConsistencyCheck && !alwaysChecked;

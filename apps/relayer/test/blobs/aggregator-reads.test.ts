@@ -108,8 +108,26 @@ describe('reading a blob', () => {
 
   test('does not request an invalid blob id', async () => {
     const { reader, servers } = await aggregators([serve(right)]);
-    for (const id of ['', '../status', `${blobId}?x`, blobId.slice(1), `${blobId}/`])
-      await expect(reader.read(id, isRight)).rejects.toMatchObject({ kind: 'unavailable' });
+    const lengths = [1, 42, 44, 46, 49, 51, 86, 100].map((length) => 'b'.repeat(length));
+    const signs = ['.', '/', '+', '=', '%', '?', '#', '\\', ' ', '\n', 'é'].flatMap((sign) =>
+      [42, 49].flatMap((length) => [`${'b'.repeat(length)}${sign}`, `${sign}${'b'.repeat(length)}`]),
+    );
+    const others = [
+      '',
+      '../status',
+      `${blobId}?x`,
+      `${blobId}/`,
+      `${blobId}\n`,
+      `../../status${'b'.repeat(31)}`,
+    ];
+    for (const id of [...lengths, ...signs, ...others]) {
+      for (const read of [
+        () => reader.read(id, isRight),
+        () => reader.readStart(id, 10),
+        () => reader.readPatches(id),
+      ])
+        await expect(read(), JSON.stringify(id)).rejects.toMatchObject({ kind: 'unavailable' });
+    }
     expect(servers[0]!.asked).toEqual([]);
   });
 
