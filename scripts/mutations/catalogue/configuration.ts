@@ -26,6 +26,12 @@ export const configurationMutations: readonly Mutation[] = [
     to: '.default(151)',
   },
   {
+    breaks: 'config.race-after',
+    file: 'apps/relayer/src/config/config.ts',
+    from: 'raceAfterMs: values.STORE_AGGREGATOR_RACE_AFTER_MS',
+    to: 'raceAfterMs: 150',
+  },
+  {
     breaks: 'config.skip-consistency',
     file: 'apps/relayer/src/base/config/variables.ts',
     from: 'STORE_SKIP_CONSISTENCY_CHECK: flag.default(false)',

@@ -98,6 +98,12 @@ export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'config.race-after',
     file: 'apps/relayer/src/blobs/race.ts',
+    from: 'setTimeout(startNext, options.afterMs)',
+    to: 'setTimeout(startNext, 150)',
+  },
+  {
+    breaks: 'config.race-zero',
+    file: 'apps/relayer/src/blobs/race.ts',
     from: 'if (options.afterMs === 0) startNext();',
     to: 'if (options.afterMs === -1) startNext();',
   },

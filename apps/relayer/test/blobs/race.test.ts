@@ -24,16 +24,20 @@ const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('a race', () => {
   test('starts one attempt after the other, each after the delay', async () => {
-    const { begun, outcome, ends } = contest(3, 150);
-    expect(begun).toEqual([0]);
-    await vi.advanceTimersByTimeAsync(149);
-    expect(begun).toEqual([0]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(begun).toEqual([0, 1]);
-    await vi.advanceTimersByTimeAsync(150);
-    expect(begun).toEqual([0, 1, 2]);
-    ends[1]!.resolve('second');
-    expect(await outcome).toBe('second');
+    for (const afterMs of [2, 150, 60_000]) {
+      const { begun, outcome, ends } = contest(3, afterMs);
+      expect(begun).toEqual([0]);
+      await vi.advanceTimersByTimeAsync(afterMs - 1);
+      expect(begun).toEqual([0]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(begun).toEqual([0, 1]);
+      await vi.advanceTimersByTimeAsync(afterMs - 1);
+      expect(begun).toEqual([0, 1]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(begun).toEqual([0, 1, 2]);
+      ends[1]!.resolve('second');
+      expect(await outcome).toBe('second');
+    }
   });
 
   test('starts all at once with a delay of 0', () => {
