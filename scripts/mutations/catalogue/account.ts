@@ -9,6 +9,12 @@ export const accountMutations: readonly Mutation[] = [
     to: '',
   },
   {
+    breaks: 'account.approve-future',
+    file: 'contracts/sources/account.move',
+    from: 'if (epoch > account.key_epoch) return false;',
+    to: 'if (epoch > account.key_epoch + 1) return false;',
+  },
+  {
     breaks: 'account.approve-order',
     file: 'apps/localnet/src/move/account-approval.ts',
     from: `  if (!account.active) return false;
