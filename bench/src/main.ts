@@ -12,6 +12,7 @@ import { recallableBench } from './benches/recallable.ts';
 import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
+import { startBench } from './benches/start.ts';
 import { toolSessionsBench } from './benches/tool-sessions.ts';
 
 const benches: readonly Bench[] = [
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   blobstoreBench,
   blobIdBench,
   toolSessionsBench,
+  startBench,
   soakBench,
   restoreBench,
 ];
