@@ -28,15 +28,14 @@ export interface BlobIdPool {
 }
 
 /**
- * One thread keeps running, because a new one takes about 0.1 s to start and to fill its tables. The memory of a
- * thread is freed when it ends.
+ * A new thread takes about 0.1 s to start and to fill its tables. An idle thread keeps 25 MB and the memory that its
+ * largest blob needed.
  */
-const warmThreads = 1;
-const idleTimeoutMs = 30_000;
+const idleTimeoutMs = 60_000;
 
 /**
- * From this number of shards on, a blob with two-byte symbols takes so long that two idle threads share it.
- * Therefore two threads keep running in that case.
+ * From this number of shards on, a blob with two-byte symbols takes so long that two threads share it when both are
+ * idle.
  */
 const sharedFromShards = 256;
 const sharingThreads = 2;
@@ -54,7 +53,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
   const pool = new Piscina({
     filename: new URL('./blob-id-worker.ts', import.meta.url).href,
     name: 'identify',
-    minThreads: sharedBytes > 0 ? sharingThreads : warmThreads,
+    minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
   });

@@ -4,9 +4,13 @@ import { Piscina } from 'piscina';
 
 const maxWaiting = 1_000;
 
+/** A thread needs 20 to 40 MB, and a tenth of a second to start. */
+const idleTimeoutMs = 60_000;
+
 export interface WorkerPoolOptions {
   /** URL of the thread's module */
   module: URL;
+  /** At most: each starts when it is needed, and ends after a minute without work */
   threads: number;
   /** Whether tasks spend about half of their time waiting for the network; each thread then runs several at once */
   networked: boolean;
@@ -42,11 +46,20 @@ export class WorkerPool {
 
   #start(): Piscina {
     const { module, threads, networked, logger } = this.#options;
-    const pool = new Piscina({
+    const tasksPerThread = networked ? 32 : 1;
+    const pool: Piscina = new Piscina({
       filename: module.href,
-      minThreads: threads,
+      minThreads: 0,
       maxThreads: threads,
-      concurrentTasksPerWorker: networked ? 32 : 1,
+      idleTimeout: idleTimeoutMs,
+      concurrentTasksPerWorker: tasksPerThread,
+      // An idle thread, else a new one (null), else the one with the fewest tasks. By default Piscina starts a second thread
+      // only when the first one has all the tasks that it can take.
+      loadBalancer(_task, ready) {
+        const [best] = ready.toSorted((a, b) => a.currentUsage - b.currentUsage);
+        if (!best || best.currentUsage === 0) return best ?? null;
+        return pool.threads.length < threads || best.currentUsage >= tasksPerThread ? null : best;
+      },
       maxQueue: maxWaiting,
       // A thread that blocks while idle would not notice that a server closed a keep-alive connection
       atomics: networked ? 'disabled' : 'sync',
@@ -58,7 +71,7 @@ export class WorkerPool {
     return pool;
   }
 
-  /** Piscina starts no threads after one failed to load; without any thread, tasks would wait forever. */
+  /** Piscina starts no threads after one failed to load; without any thread, waiting tasks would wait forever. */
   #replaceDeadPool(): void {
     const pool = this.#pool;
     if (this.#closed || pool.threads.length > 0) return;

@@ -25,8 +25,8 @@ export async function readNodeKey(path: string): Promise<Uint8Array> {
 }
 
 const threads = 2;
-/** Idle time after which the additional worker thread ends, in milliseconds. */
-const idleTimeoutMs = 30_000;
+/** Threads start when they are needed, and end after this time without work, in milliseconds. */
+const idleTimeoutMs = 60_000;
 
 /**
  * One signature takes 2 ms of computation. A single signature is computed in this thread, which is faster than
@@ -36,7 +36,7 @@ export function createNodeSigner(secretKey: Uint8Array): NodeSigner {
   const pool = new Piscina<Uint8Array[], Uint8Array[]>({
     filename: new URL('./sign-worker.ts', import.meta.url).href,
     name: 'sign',
-    minThreads: 1,
+    minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
     workerData: secretKey,
