@@ -4,10 +4,9 @@ import { LRUCache } from 'lru-cache';
 
 /** How long the events of a broken stream are kept, so that the client can resume it; milliseconds. */
 const keepMs = 5 * 60_000;
-/** Limits for all sessions together. The oldest events are evicted first. */
+/** For all sessions together; the oldest events are evicted first. A limit on their number would allocate room for all at once. */
 const maxBytes = 64 * 1024 * 1024;
-const maxEvents = 100_000;
-/** Limit per session */
+/** Per session */
 const maxSessionEvents = 500;
 
 interface KeptEvent {
@@ -30,7 +29,6 @@ export interface SessionEvents extends EventStore {
 
 export function createEventStores(options: { maxBytes?: number; keepMs?: number } = {}): EventStores {
   const kept = new LRUCache<string, KeptEvent>({
-    max: maxEvents,
     maxSize: options.maxBytes ?? maxBytes,
     ttl: options.keepMs ?? keepMs,
   });

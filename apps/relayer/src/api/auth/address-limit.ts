@@ -1,5 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '../../base/growing-cache.ts';
 import { createKnownKeyBudgets, type KnownKeyBudgetSizes } from './known-key-budgets.ts';
 
 /** A request that was let in, until it is known whether it is authentic. */
@@ -44,9 +44,9 @@ const knownMs = 24 * 3_600_000;
 /** A budget per minute and address block (security.md, "Requests and sessions"). */
 export function createAddressLimit(options: AddressLimitOptions = {}): AddressLimit {
   const { failuresPerMinute = 600, now = () => performance.now() } = options;
-  const windows = new LRUCache<string, Window>({ max: maxBlocks });
+  const windows = createGrowingCache<Window>(maxBlocks);
   /** When each of them last succeeded */
-  const known = new LRUCache<string, number>({ max: maxKnown });
+  const known = createGrowingCache<number>(maxKnown);
   const budgets = createKnownKeyBudgets(options.known, maxBlocks, now);
 
   function windowOf(addressBlock: string): Window {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '../../base/growing-cache.ts';
 
 export interface BucketSize {
   /** Tokens of a full bucket */
@@ -19,7 +19,7 @@ export function createTokenBuckets(
   maxKeys: number,
   now: () => number,
 ): TokenBuckets {
-  const buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: maxKeys });
+  const buckets = createGrowingCache<{ tokens: number; atMs: number }>(maxKeys);
   function bucketOf(key: string) {
     const nowMs = now();
     const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Db } from '../../base/db/db.ts';
+import { createGrowingCache } from '../../base/growing-cache.ts';
 import { type NamespaceSize, readNamespaceSize } from '../rows/search-rows.ts';
 
 /** The size of a namespace, cached for a few seconds. It decides how to search, not what is found. */
@@ -15,7 +15,7 @@ const many = 4_000;
 const manyKeptMs = 60_000;
 
 export function createNamespaceSizes(db: Db): NamespaceSizes {
-  const sizes = new LRUCache<string, NamespaceSize>({ max: 50_000, ttl: keptMs });
+  const sizes = createGrowingCache<NamespaceSize>(50_000, keptMs);
   const keyOf = (accountId: Buffer, namespace: string, model: string): string =>
     `${accountId.toString('base64')}/${model}/${namespace}`;
   return {
