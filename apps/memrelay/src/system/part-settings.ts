@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { smallMemory } from '@memrelay/process/small-memory';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { declaredVariables, type VariableReader, variablesOf } from '@memrelay/protocol/variables';
@@ -12,8 +13,10 @@ import type { SystemPaths } from './system-paths.ts';
 /** Shards of the local blob store: ids in a millisecond, 20 patches a quilt (design.md, "Processes"). */
 const localShards = 31;
 
+export type PartName = keyof typeof entries;
+
 export interface PartSettings {
-  name: string;
+  name: PartName;
   entry: string;
   environment: NodeJS.ProcessEnv;
 }
@@ -61,12 +64,15 @@ const entries = {
 };
 
 /** Path of a part's main file. */
-export const entryOf = (part: keyof typeof entries): string => fileURLToPath(entries[part]);
+export const entryOf = (part: PartName): string => fileURLToPath(entries[part]);
 
-/** Only the machine's variables that every part needs. */
+/** Only the machine's variables that every part needs, and what keeps its memory small. */
 function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NODE_OPTIONS', 'NO_COLOR', 'FORCE_COLOR'];
-  return Object.fromEntries(names.map((name) => [name, environment[name]]));
+  const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NO_COLOR', 'FORCE_COLOR'];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, environment[name]])),
+    ...smallMemory(environment),
+  };
 }
 
 export function localnetSettings(

@@ -12,6 +12,7 @@ const passedVariables: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
   'NODE_OPTIONS',
+  'MALLOC_ARENA_MAX',
   ...variablesOf('sidecar'),
 ]);
 
