@@ -61,7 +61,14 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
         format: 'esm',
         outExtensions: () => ({ js: '.js' }),
         deps: { alwaysBundle: [/./], neverBundle: own },
-        plugins: [withoutPagesBuilder(), loadOlder(), followUrls({ known }), listLicences(), leanMaps()],
+        plugins: [
+          withoutPagesBuilder(),
+          loadOlder(),
+          followUrls({ known }),
+          listLicences(),
+          leanMaps(),
+          ascii(),
+        ],
       }),
       item.sources?.includes('apps') ? writePages(join(outDir, 'pages')) : undefined,
     ]);
@@ -187,6 +194,24 @@ function leanMaps() {
         );
         each.source = JSON.stringify(map);
       }
+    },
+  };
+}
+
+/**
+ * Node keeps the source of each file in memory, with two bytes for each character as soon as one of them needs two. Only
+ * comments, strings, template strings and regular expressions have such characters, and all of them may escape them.
+ * @returns {import('rolldown').Plugin}
+ */
+function ascii() {
+  return {
+    name: 'ascii',
+    renderChunk(code) {
+      const escaped = code.replace(
+        /[\u0100-\uffff]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      return escaped === code ? null : { code: escaped };
     },
   };
 }

@@ -23,7 +23,8 @@ export async function stagePackage(item, folder) {
   await writeFile(join(folder, 'README.md'), withAbsoluteLinks(readme, item.folder));
   for (const [name, entry] of Object.entries(item.bin ?? {})) {
     await mkdir(join(folder, 'bin'), { recursive: true });
-    await copyFile(join(root, 'scripts/launch/end-with-shell.mjs'), join(folder, 'bin/end-with-shell.js'));
+    for (const file of ['end-with-shell', 'keep-compiled'])
+      await copyFile(join(root, `scripts/launch/${file}.mjs`), join(folder, `bin/${file}.js`));
     const path = join(folder, 'bin', `${name}.js`);
     await writeFile(path, commandFile(name, entry));
     await chmod(path, 0o755);
@@ -44,7 +45,9 @@ if (major < ${major} || (major === ${major} && minor < ${minor})) {
   process.exit(1);
 }
 const { endWithShell } = await import('./end-with-shell.js');
+const { keepCompiled } = await import('./keep-compiled.js');
 endWithShell();
+keepCompiled(new URL('../dist/compiled', import.meta.url));
 await import('../dist/${entry}.js');
 `;
 }

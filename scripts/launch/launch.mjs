@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { builtEntry } from '../build/built.mjs';
 import { oldNodeMessage } from '../build/supported-node.mjs';
 import { installDependencies } from './install-dependencies.mjs';
+import { keepCompiled } from './keep-compiled.mjs';
 import { newerNode } from './newer-node.mjs';
 import { runScript } from './run-script.mjs';
 
@@ -49,6 +50,7 @@ export async function launch([name = '', ...args]) {
     const onBuild = () => void process.stderr.write('Building memrelay, once for these sources …\n');
     const entry = builtEntry('memrelay', 'memrelay', { onBuild });
     process.argv.splice(1, process.argv.length, fileURLToPath(entry), ...command, ...args);
+    keepCompiled(new URL('./compiled', entry));
     await import(entry.href);
     return undefined;
   }

@@ -6,6 +6,7 @@
 import { builtEntry } from '../../../scripts/build/built.mjs';
 import { oldNodeMessage } from '../../../scripts/build/supported-node.mjs';
 import { endWithShell } from '../../../scripts/launch/end-with-shell.mjs';
+import { keepCompiled } from '../../../scripts/launch/keep-compiled.mjs';
 
 const problem = oldNodeMessage('memrelay');
 if (problem) {
@@ -17,4 +18,5 @@ const entry = builtEntry('memrelay', 'memrelay', {
   // On stderr, so that --json stays clean
   onBuild: () => void process.stderr.write('Building memrelay, once for these sources …\n'),
 });
+keepCompiled(new URL('./compiled', entry));
 await import(entry.href);

@@ -5,6 +5,7 @@
  */
 import { builtEntry } from '../../../scripts/build/built.mjs';
 import { oldNodeMessage } from '../../../scripts/build/supported-node.mjs';
+import { keepCompiled } from '../../../scripts/launch/keep-compiled.mjs';
 
 let problem = oldNodeMessage('memrelay-mcp');
 let entry;
@@ -17,4 +18,5 @@ if (!entry) {
   process.stderr.write(`${problem}\n`);
   process.exit(1);
 }
+keepCompiled(new URL('./compiled', entry));
 await import(entry.href);
