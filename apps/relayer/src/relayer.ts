@@ -8,6 +8,7 @@ import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
 import { createRequestBounds } from './api/limits/request-bounds.ts';
 import { createNonceStore } from './api/nonces/create-nonce-store.ts';
+import type { Db } from './base/db/db.ts';
 import { hexToBytes } from './base/db/hex.ts';
 import { openDatabase } from './base/db/open-database.ts';
 import type { Loggers } from './base/logging/loggers.ts';
@@ -71,24 +72,25 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       dashboardUrl: config.oauth?.dashboardUrl,
     });
     warnOfForwarded(app, config.trustedProxyHops, loggers.http);
-    // Nothing is changed before every dependency has been checked, not even the tables
-    const db = opened.add(
-      await checkSurroundings({
-        config,
-        openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),
-      }),
-    );
+    let database: Db | undefined;
+    opened.push(async () => database?.close());
     // Jobs are released only after the sidecar has ended, so that no other relayer repeats an upload that goes on
     let releaseJobs: () => Promise<void> = async () => undefined;
     opened.push(() => releaseJobs());
     const relayerUrl = listener.urlAt(config.port);
-    const { sidecar, keyServers, store } = await startSidecar(opened, {
+    // Nothing is changed before every dependency has been checked, not even the tables
+    const checking = checkSurroundings({
       config,
-      environment,
-      relayerUrl,
-      loggers,
-      onLost: onFatal,
+      openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),
+    }).then((found) => {
+      database = found;
+      return found;
     });
+    // The embedded database and the sidecar each take a second to start
+    const starting = startSidecar(opened, { config, environment, relayerUrl, loggers, onLost: onFatal });
+    await Promise.allSettled([checking, starting]);
+    const db = await checking;
+    const { sidecar, keyServers, store } = await starting;
     const ring = secretRing(secrets.serverSecrets);
     await prepareDatabase({ db, config, ring, keyServers, loggers });
 

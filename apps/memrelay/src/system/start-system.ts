@@ -6,7 +6,7 @@ import { lockDirectory } from '@memrelay/process/dir-lock';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
-import { type LocalIdentity, localIdentity } from './identity.ts';
+import { localIdentity } from './identity.ts';
 import { askFaucet, readLocalnetInfo } from './network-info.ts';
 import {
   blobstoreSettings,
@@ -14,6 +14,7 @@ import {
   dashboardSettings,
   localAccess,
   localnetSettings,
+  type PartName,
   type PartSettings,
   relayerSettings,
 } from './part-settings.ts';
@@ -52,25 +53,28 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
+/** The dashboard first: its wallet signs no more when the relayer hands its work back. */
+const stopOrder: readonly PartName[] = ['dashboard', 'relayer', 'blobstore', 'localnet'];
+
 /**
- * Starts localnet, blob store and relayer (which starts the sidecar) on one data directory, each when what it needs
- * is there. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
+ * Starts the localnet on a data directory, and then blob store, relayer (which starts the sidecar) and dashboard side by
+ * side. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
  */
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const { dataDir, ports, environment, onProgress } = options;
   checkListenHost(environment);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
-  const started: SupervisedPart[] = [];
+  const started = new Map<PartName, SupervisedPart>();
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
-    for (const part of started) part.letEnd();
+    for (const part of started.values()) part.letEnd();
     stopped ??= stopAll();
     return stopped;
   };
   const stopAll = async (): Promise<void> => {
-    // Last started, first stopped: the relayer hands its work back while the others still answer
-    for (const part of started.toReversed()) await part.stop();
+    // The relayer hands its work back while the others still answer
+    for (const name of stopOrder) await started.get(name)?.stop();
     await rm(localDashboardPath(dataDir), { force: true });
     lock.release();
   };
@@ -83,7 +87,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       onRestart: (how) => options.onOutput(settings.name, `${settings.name} ended (${how}); restarting it\n`),
       onGivenUp: options.onGivenUp,
     });
-    started.push(part);
+    started.set(settings.name, part);
     return part;
   };
   try {
@@ -94,26 +98,29 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     const localnet = await run(localnetSettings(environment, ports, paths, access));
     const network = await readLocalnetInfo(localnet.url);
 
-    onProgress('Starting the blob store');
+    onProgress('Starting the blob store, the relayer and its sidecar');
     const storeWallet = await keptKey(join(paths.keys, 'blobstore-wallet'));
-    await askFaucet(localnet.url, addressOfPrivateKey(storeWallet));
-    const blobstore = await run(
-      blobstoreSettings(environment, ports, paths, localnet.url, storeWallet, access),
-    );
-
     const relayerUrl = `http://127.0.0.1:${ports.relayer}`;
-    onProgress('Looking for your account and key');
-    const urls = { chain: localnet.url, blobstore: blobstore.url };
-    const [identity, settings] = await Promise.all([
-      localIdentity(paths, network, localnet.url, relayerUrl),
-      relayerSettings(environment, ports, paths, dataDir, network, urls, access),
-    ] satisfies [Promise<LocalIdentity>, Promise<PartSettings>]);
-
-    onProgress('Starting the relayer and its sidecar');
+    const urls = { chain: localnet.url, blobstore: `http://127.0.0.1:${ports.blobstore}` };
     const token = randomBytes(32).toString('hex');
-    const [relayer, dashboard] = await bothOf(
-      run(settings),
-      run(dashboardSettings(environment, ports, paths, identity.credentials, token)),
+    const startBlobstore = async (): Promise<SupervisedPart> => {
+      await askFaucet(urls.chain, addressOfPrivateKey(storeWallet));
+      return run(blobstoreSettings(environment, ports, paths, urls.chain, storeWallet, access));
+    };
+    // A data directory that belongs to another network fails here, before a relayer has opened its database
+    const checked = localIdentity(paths, network, urls.chain, relayerUrl);
+    const startRelayer = async (): Promise<SupervisedPart> => {
+      await checked;
+      return run(await relayerSettings(environment, ports, paths, dataDir, network, urls, access));
+    };
+    const startDashboard = async (): Promise<SupervisedPart> =>
+      run(dashboardSettings(environment, ports, paths, (await checked).credentials, token));
+    // They need only the chain to start: each uses the others when a request comes
+    const [identity, blobstore, relayer, dashboard] = await allOf(
+      checked,
+      startBlobstore(),
+      startRelayer(),
+      startDashboard(),
     );
     const localDashboard: LocalDashboard = {
       url: dashboard.url,
@@ -147,8 +154,8 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   }
 }
 
-/** Both results, or the first failure once both have settled, so that a part that did start can be stopped. */
-async function bothOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([first, second]);
-  return Promise.all([first, second]);
+/** All results, or the first failure once all have settled, so that a part that did start can be stopped. */
+async function allOf<T extends unknown[]>(...starts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(starts);
+  return (await Promise.all(starts)) as T;
 }
