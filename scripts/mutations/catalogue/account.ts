@@ -191,4 +191,10 @@ export const accountMutations: readonly Mutation[] = [
     from: '/^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{50})$/',
     to: '/^[A-Za-z0-9_.\\/-]{43,50}$/',
   },
+  {
+    breaks: 'outbound.blob-id-form',
+    file: 'apps/relayer/src/blobs/aggregator-reads.ts',
+    from: '    requireBlobId(blobId);\n    const failures',
+    to: '    const failures',
+  },
 ];
