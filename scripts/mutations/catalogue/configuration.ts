@@ -8,6 +8,12 @@ export const configurationMutations: readonly Mutation[] = [
     to: 'relayer: 8001',
   },
   {
+    breaks: 'config.port',
+    file: 'apps/relayer/src/base/config/variables.ts',
+    from: 'PORT: integer(0, 65_535).default(8000)',
+    to: 'PORT: integer(0, 65_535).default(8001)',
+  },
+  {
     breaks: 'config.ports',
     file: 'packages/protocol/src/ports.ts',
     from: 'dashboard: 5173',
@@ -18,6 +24,12 @@ export const configurationMutations: readonly Mutation[] = [
     file: 'packages/protocol/src/ports.ts',
     from: 'sidecar: 9000',
     to: 'sidecar: 9001',
+  },
+  {
+    breaks: 'config.sidecar-url',
+    file: 'apps/relayer/src/base/config/variables.ts',
+    from: 'http://localhost:9000',
+    to: 'http://localhost:9001',
   },
   {
     breaks: 'config.race-after',
