@@ -78,19 +78,25 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
     let releaseJobs: () => Promise<void> = async () => undefined;
     opened.push(() => releaseJobs());
     const relayerUrl = listener.urlAt(config.port);
+    let starting: ReturnType<typeof startSidecar> | undefined;
     // Nothing is changed before every dependency has been checked, not even the tables
     const checking = checkSurroundings({
       config,
       openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),
+      onOthersChecked() {
+        starting = startSidecar(opened, { config, environment, relayerUrl, loggers, onLost: onFatal });
+        // Its failure is reported after one of the database
+        starting.catch(() => undefined);
+      },
     }).then((found) => {
       database = found;
       return found;
     });
-    // The embedded database and the sidecar each take a second to start
-    const starting = startSidecar(opened, { config, environment, relayerUrl, loggers, onLost: onFatal });
-    await Promise.allSettled([checking, starting]);
+    // If one of them fails, the other can be closed once it has started
+    await checking.catch(() => undefined);
+    await starting?.catch(() => undefined);
     const db = await checking;
-    const { sidecar, keyServers, store } = await starting;
+    const { sidecar, keyServers, store } = await starting!;
     const ring = secretRing(secrets.serverSecrets);
     await prepareDatabase({ db, config, ring, keyServers, loggers });
 

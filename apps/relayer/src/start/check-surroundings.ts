@@ -26,15 +26,26 @@ export interface Surroundings {
     | 'registryId'
   >;
   openDatabase(): Promise<Db>;
+  /** Everything but the database is in order; an embedded one takes a second to open */
+  onOthersChecked?(): void;
 }
 
 /**
  * Tries everything the relayer depends on before anything is changed: database, Redis, node, package, registry, port.
  * Returns the open database. Throws `ConfigError` with one line for each that is wrong, by the name of its variable.
  */
-export async function checkSurroundings({ config, openDatabase }: Surroundings): Promise<Db> {
+export async function checkSurroundings(surroundings: Surroundings): Promise<Db> {
+  const { config, openDatabase, onOthersChecked } = surroundings;
   let db: Db | undefined;
-  const problems = await Promise.all([
+  const others = Promise.all([
+    config.redisUrl === undefined ? undefined : redisProblem(config.redisUrl),
+    chainProblem(config),
+    portProblem(config.port, config.listenHost),
+  ]).then((problems) => {
+    if (problems.every((problem) => problem === undefined)) onOthersChecked?.();
+    return problems;
+  });
+  const [problem, further] = await Promise.all([
     openDatabase().then(
       async (opened) => {
         db = opened;
@@ -42,11 +53,9 @@ export async function checkSurroundings({ config, openDatabase }: Surroundings):
       },
       (error: unknown) => `DATABASE_URL: ${databaseReason(error)}`,
     ),
-    config.redisUrl === undefined ? undefined : redisProblem(config.redisUrl),
-    chainProblem(config),
-    portProblem(config.port, config.listenHost),
+    others,
   ]);
-  const found = problems.filter((problem) => problem !== undefined);
+  const found = [problem, ...further].filter((each) => each !== undefined);
   if (found.length === 0) return db!;
   await db?.close();
   throw new ConfigError(found);
