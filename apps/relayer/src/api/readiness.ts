@@ -23,7 +23,7 @@ export interface ReadinessParts {
   pipeline: Pick<Pipeline, 'stopping'>;
 }
 
-/** A dependency that takes longer counts as down, so that the probe does not wait for a query that hangs. */
+/** A dependency that takes longer counts as down, so that the probe does not wait for a hanging query. */
 const probeMs = 3_000;
 /** How long a response is reused */
 const freshMs = 1_000;
@@ -37,7 +37,7 @@ async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
   }
 }
 
-/** Empty when a publisher pays, and until the wallets have been checked for the first time. */
+/** Empty when a publisher pays, and until the first check of the wallets. */
 async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_wallets?: Check }> {
   const funds = uploadWallets.length > 0 ? await payingWallets(db, uploadWallets) : undefined;
   if (!funds) return {};
@@ -46,7 +46,9 @@ async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_
   };
 }
 
-/** An aggregator only takes part in the report, so an answer does not wait longer for it. One probe runs at a time. */
+/**
+ * The aggregators do not affect readiness, so the response waits at most this long for them. One probe runs at a time.
+ */
 const storeProbeMs = 500;
 
 function createStoreProbe({ aggregators }: ReadinessParts): () => Promise<Check> {
@@ -85,12 +87,11 @@ async function compute(parts: ReadinessParts, probeStore: () => Promise<Check>):
 }
 
 /**
- * Returns the state of this instance and of everything it depends on, computed at most once a second however often it is
- * asked for.
+ * Returns the state of this instance and its dependencies, computed at most once a second.
  *
- * `ready` is about what this instance can do itself: database, nonces, sidecar, and not stopping. Node, aggregator,
- * publisher and wallets are the same for all instances, so their state is reported and takes none of them out: uploads
- * wait, and reads that need them say so. Writes need the node as well.
+ * `ready` covers only what is specific to this instance: database, nonces, sidecar, and not stopping. All instances
+ * share the node, aggregator, publisher and wallets, so their state is reported but takes no instance out of service:
+ * uploads wait, and reads that need them return an error. Writes also need the node.
  */
 export function createReadiness(
   parts: ReadinessParts,

@@ -162,7 +162,7 @@ suite.each(shared)('a change of the nonce store with several relayers on $name',
 
   it('is rejected while relayers with the former store are alive', async () => {
     const table = await start(undefined);
-    await expect(start(redisUrl())).rejects.toThrow('REDIS_URL: other relayers that run on this database');
+    await expect(start(redisUrl())).rejects.toThrow('REDIS_URL: other running relayers on this database');
     expect(await send(table, captured())).toBe('fresh');
     await stop(table);
     const inRedis = await start(redisUrl());

@@ -2,30 +2,30 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { createGrowingCache } from '../../base/growing-cache.ts';
 import { createKnownKeyBudgets, type KnownKeyBudgetSizes } from './known-key-budgets.ts';
 
-/** A request that was let in, until it is known whether it is authentic. */
+/** An admitted request that has not been authenticated yet. */
 export interface Admission {
-  /** Counts bytes of its body as they arrive. Throws `rate_limited`. */
+  /** Counts body bytes as they arrive. Throws `rate_limited`. */
   receive(bytes: number): void;
-  /** The request failed for a reason that is not the client's: it costs the budget nothing */
+  /** The request failed for a reason that is not the client's fault: refunds its unit */
   giveBack(): void;
-  /** The request is authentic: it costs the budget nothing, and its credential is known from now on */
+  /** The request is authentic: refunds its unit and remembers its credential as known */
   succeed(): void;
 }
 
 export interface AddressLimit {
   /**
-   * Takes one unit of the address's budget before any costly work; only requests that fail, and those under way, use it
-   * up. When it is spent, a request that names a known credential goes on under a budget of that address and credential.
-   * Throws `rate_limited`. `credential`: the public key, or a digest of a bearer; undefined when there is none.
+   * Takes one unit of the address's budget before any expensive work. Only failed and unfinished requests use up the
+   * budget. When it is spent, a request with a known credential uses a separate budget of that address and credential.
+   * Throws `rate_limited`. `credential`: the public key, or a digest of the bearer token; undefined when there is none.
    */
   take(addressBlock: string, credential: string | undefined): Admission;
 }
 
 export interface AddressLimitOptions {
-  /** Requests of one address block that may fail, or be under way, in a minute; default 600 */
+  /** Failed and unfinished requests allowed per minute and address block; default 600 */
   failuresPerMinute?: number | undefined;
   known?: Partial<KnownKeyBudgetSizes> | undefined;
-  /** Milliseconds of a clock that does not jump: no client is locked out by one that was set back */
+  /** Monotonic clock in ms: setting the system clock back must not lock clients out */
   now?: () => number;
 }
 
@@ -35,9 +35,9 @@ interface Window {
 }
 
 const windowMs = 60_000;
-/** Address blocks whose budget is remembered; the longest unused are forgotten */
+/** Address blocks whose budget is remembered; the least recently used are dropped */
 const maxBlocks = 50_000;
-/** Credentials that are known, and for how long after their last success: each relayer learns them for itself */
+/** Known credentials, and how long they stay known after their last success. Each relayer has its own list. */
 const maxKnown = 50_000;
 const knownMs = 24 * 3_600_000;
 
@@ -45,7 +45,7 @@ const knownMs = 24 * 3_600_000;
 export function createAddressLimit(options: AddressLimitOptions = {}): AddressLimit {
   const { failuresPerMinute = 600, now = () => performance.now() } = options;
   const windows = createGrowingCache<Window>(maxBlocks);
-  /** When each of them last succeeded */
+  /** When each credential last succeeded */
   const known = createGrowingCache<number>(maxKnown);
   const budgets = createKnownKeyBudgets(options.known, maxBlocks, now);
 

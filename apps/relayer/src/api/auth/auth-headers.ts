@@ -3,7 +3,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { headerAliases, headers } from '@memrelay/protocol/headers';
 import { authHeaderPatterns, timestampWindowSeconds } from '@memrelay/protocol/signing';
 
-/** The authentication headers of a request, each in the exact form it was sent in. */
+/** The authentication headers of a request, exactly as sent. */
 export interface AuthHeaders {
   publicKey: string;
   signature: string;
@@ -52,7 +52,7 @@ export function readAuthHeaders(request: Pick<IncomingMessage, 'headers' | 'rawH
   return present;
 }
 
-/** Throws `unsupported_media_type` for a body that says it is compressed. */
+/** Throws `unsupported_media_type` if the body is declared as compressed. */
 export function refuseEncoded({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
@@ -61,7 +61,7 @@ export function refuseEncoded({ headers }: Pick<IncomingMessage, 'headers'>): vo
 
 const aliasOf = new Map(Object.entries(headerAliases).map(([alias, name]) => [name, alias]));
 
-/** The value of a header, sent under its own name or under its alias. */
+/** The value of a header, sent under its name or its alias. */
 export function headerValue(
   { headers }: Pick<IncomingMessage, 'headers'>,
   name: string,
@@ -71,8 +71,8 @@ export function headerValue(
 }
 
 /**
- * Throws `invalid_auth_header` when one of these was sent twice, an alias counting as the header it stands for. Node joins
- * or drops repeated headers, so only the raw list shows them.
+ * Throws `invalid_auth_header` when one of the `single` headers was sent twice; an alias counts as the header it stands
+ * for. Node joins or drops repeated headers, so only the raw list shows them.
  */
 export function refuseRepeated(rawHeaders: readonly string[], single: ReadonlySet<string>): void {
   const seen = new Set<string>();

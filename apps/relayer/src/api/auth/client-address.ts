@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The address of the client: the socket's own with 0 trusted proxies, else the entry of `x-forwarded-for` that the
- * outermost trusted proxy wrote (the hops-th from the right). Entries further left are the client's own claim.
- * A list that is too short or malformed gives the socket's address.
+ * The client's address: the socket's address without trusted proxies, else the entry of `x-forwarded-for` that the
+ * outermost trusted proxy wrote (number `trustedProxyHops` from the right). Clients can forge the entries further left.
+ * If the list is too short or malformed, returns the socket's address.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const socketAddress = plainAddress(request.socket.remoteAddress ?? '') ?? 'unknown';
@@ -14,12 +14,12 @@ export function clientAddress(request: IncomingMessage, trustedProxyHops: number
   return (entry !== undefined && plainAddress(entry.trim())) || socketAddress;
 }
 
-/** What one client is counted by: an IPv4 address, or the /64 that an IPv6 address belongs to. */
+/** The unit that limits count per client: an IPv4 address, or the /64 block of an IPv6 address. */
 export function addressBlock(address: string): string {
   return isIPv6(address) ? `${ipv6Groups(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** Without port and brackets, IPv4 in IPv6 as IPv4; undefined for anything that is no address. */
+/** Removes port and brackets and converts IPv4-mapped IPv6 to IPv4. Undefined if the text is not an address. */
 function plainAddress(text: string): string | undefined {
   const withoutPort = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = withoutPort.split('%', 1)[0]!.toLowerCase();

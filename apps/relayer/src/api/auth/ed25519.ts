@@ -2,18 +2,18 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { isStrictEd25519Point, isStrictEd25519Signature } from '@memrelay/protocol/ed25519-strict';
 import { LRUCache } from 'lru-cache';
 
-/** SubjectPublicKeyInfo of an Ed25519 key up to the key itself (RFC 8410). */
+/** The part of an Ed25519 SubjectPublicKeyInfo before the key bytes (RFC 8410). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Keys that have verified something; building one costs a quarter of a verification. */
+/** Cache of parsed keys: parsing one takes a quarter of the time of a verification. */
 const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
-/** Whether a signature fits the verification equation; how strict it is otherwise differs between OpenSSL versions. */
+/** Checks the verification equation. Its other checks may be looser: they differ between OpenSSL versions. */
 export type EquationCheck = (message: Uint8Array, key: KeyObject, signature: Uint8Array) => boolean;
 
 /**
- * Strict Ed25519 (protocol, `ed25519-strict.ts`) that keeps the keys it has parsed. `publicKey` and `signature` are hex of
- * the right length, in any case.
+ * Strict Ed25519 verification (protocol, `ed25519-strict.ts`) with a cache of parsed keys. `publicKey` and `signature`
+ * must be hex of the right length, upper or lower case.
  */
 export function verifyStrict(
   publicKey: string,

@@ -7,13 +7,19 @@ import type { AuthHeaders } from './auth-headers.ts';
 
 export interface FindCallerOptions {
   accounts: AccountDirectory;
-  /** MEM_ACCOUNT_ID: the account to try when the request names none and the watched table has no single match */
+  /**
+   * MEM_ACCOUNT_ID: the account to try when the request names none and the watched table does not have exactly one
+   * match
+   */
   fallbackAccountId: string | undefined;
   /** Unix time in ms */
   now: () => number;
 }
 
-/** An unknown key is looked up at most this often in this time. Further requests are refused without reading the chain. */
+/**
+ * An unknown key is looked up at most `maxUnknownLookups` times in `unknownMs`; then it is refused without a chain
+ * read.
+ */
 const unknownMs = 2_000;
 const maxUnknownLookups = 10;
 
@@ -23,9 +29,9 @@ interface AccountDelegate {
 }
 
 /**
- * Returns the lookup of who signed: the account in which the key is an active delegate. It throws
+ * Returns a function that finds the account in which the signing key is an active delegate. It throws
  * `unknown_delegate_key`, `ambiguous_account`, `account_inactive`, `delegate_expired`, and `auth_unavailable` when
- * the chain cannot be read. The signature must have been verified before; nothing is recorded.
+ * the chain cannot be read. Verify the signature first. The lookup records nothing.
  */
 export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeaders) => Promise<Caller> {
   const { accounts, fallbackAccountId, now } = options;
@@ -44,7 +50,7 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
     const candidates = await accounts.accountsOf(publicKey);
     const proven = candidates.filter((candidate) => candidate.proven);
     if (proven.length === 1) return inAccount(proven[0]!.accountId, publicKey);
-    // Anyone can list a key unproven in an account of theirs, so the operator's hint goes first
+    // Anyone can add any public key to their own account without proof, so the operator's hint comes first
     const isHinted = candidates.some(({ accountId }) => accountId === fallbackAccountId);
     if (fallbackAccountId !== undefined && (isHinted || candidates.length === 0)) {
       const found = await inAccount(fallbackAccountId, publicKey);
@@ -80,8 +86,8 @@ interface FailedLookups {
 }
 
 /**
- * Remembers keys that were not found, until the account in question changes. A few lookups are repeated, because an owner
- * may add a key just after it was refused.
+ * Remembers keys that were not found, until the account in question changes. Allows a few repeated lookups, because an
+ * owner may add a key just after it was refused.
  */
 function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
   const unknown = new LRUCache<string, FailedLookups>({ max: 10_000 });
@@ -102,7 +108,7 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
       const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
       return entry !== undefined && entry.lookups >= maxUnknownLookups && entry.lastMs > changed;
     },
-    /** `atMs`: when the lookup began, so that a change during it counts */
+    /** `atMs`: when the lookup began, so that an account change during the lookup counts */
     add(publicKey: string, accountId: string | undefined, atMs: number): void {
       const name = nameOf(publicKey, accountId);
       const { sinceMs, lookups } = recent(name) ?? { sinceMs: atMs, lookups: 0 };

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 /**
- * Warns once when a proxy seems to be in front that TRUSTED_PROXY_HOPS does not count: then all its clients have one
- * address here, and share the limits of it. Register it before the routes.
+ * Warns once if requests seem to come through a proxy that TRUSTED_PROXY_HOPS does not count. All its clients then
+ * appear to have one address and share its limits. Register this before the routes.
  */
 export function warnOfForwarded(app: FastifyInstance, trustedProxyHops: number, log: Logger): void {
   if (trustedProxyHops > 0) return;

@@ -2,11 +2,11 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { type BucketSize, createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
 
 export interface KnownKeyBudgetSizes {
-  /** Failing requests that name one known key from one address */
+  /** Failed requests with one known key from one address */
   keyRequests: BucketSize;
-  /** The same of all known keys from one address */
+  /** Failed requests with any known key from one address */
   addressRequests: BucketSize;
-  /** Bytes of bodies of such requests, for one key and for all */
+  /** Body bytes of these requests: per key, and per address */
   keyBytes: BucketSize;
   addressBytes: BucketSize;
 }
@@ -14,16 +14,16 @@ export interface KnownKeyBudgetSizes {
 const mib = 1024 * 1024;
 
 /**
- * What requests may cost that name a known key at an address whose own budget is spent. A key is public, so an attacker
- * behind the same address can name a victim's key and have signatures checked in vain (about 0.1 ms each) and bodies
- * read and hashed (about 2 ms a MiB). Both are bounded for each key, and for the address, whichever keys are named: 400
- * requests and 8 MiB a second take some 6 % of one processor.
+ * Budgets for requests with a known key from an address whose own budget is spent. Keys are public, so an attacker
+ * behind the same address can send a victim's key and make the relayer verify bad signatures (about 0.1 ms each) and
+ * read and hash bodies (about 2 ms per MiB). Both are limited per key and per address: 400 requests and 8 MiB per
+ * second take about 6 % of one processor.
  *
- * What remains: somebody who sends 100 bad requests a second, without pause, competes with the one key they name for
- * these places, and 400 a second with all keys of the address; it ends within a second of their last request. Refusing
- * that many costs about as much as checking them, so smaller budgets would protect nothing and make that attack cheaper.
- * Bodies are counted as they arrive, so an announced length takes nothing from anyone; and the first 16 KiB of a body
- * are free, so an attacker who uses up the bytes delays large writes only.
+ * Remaining risk: an attacker who keeps sending 100 bad requests per second with one key competes with that key for its
+ * budget, and at 400 per second with all keys of the address. This ends within a second of the last bad request.
+ * Refusing a request costs about as much as checking it, so smaller budgets would protect nothing and make the attack
+ * cheaper. Body bytes are counted as they arrive, so a large announced length alone uses up nothing. The first 16 KiB
+ * of a body are free, so an attacker who uses up the byte budget delays only large writes.
  */
 const standardSizes: KnownKeyBudgetSizes = {
   keyRequests: { burst: 300, perSecond: 100 },
@@ -32,9 +32,9 @@ const standardSizes: KnownKeyBudgetSizes = {
   addressBytes: { burst: 128 * mib, perSecond: 8 * mib },
 };
 
-/** Bytes of a body that count as part of its request */
+/** The first bytes of a body, which do not count against the byte budgets */
 const freeBytes = 16 * 1024;
-/** Pairs of address and key that are remembered */
+/** Pairs of address and key whose budgets are remembered */
 const maxPairs = 50_000;
 
 export interface KnownKeyBudgets {
@@ -80,7 +80,7 @@ export function createKnownKeyBudgets(
   };
 }
 
-/** From the key's bucket and the address's, or from neither. Throws `rate_limited`. */
+/** Takes tokens from both the key's and the address's bucket, or from neither. Throws `rate_limited`. */
 function takeBoth(
   [ofKey, ofAddress]: readonly [TokenBuckets, TokenBuckets],
   [pair, address]: readonly [string, string],

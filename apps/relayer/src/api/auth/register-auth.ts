@@ -34,7 +34,7 @@ export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinut
   log: Logger;
   /** Counts an authenticated request against the limits of its key. Throws `rate_limited`. */
   limitKey?: (caller: Caller, request: FastifyRequest) => void | Promise<void>;
-  /** Time for a body to arrive; default 30,000 ms */
+  /** Deadline for receiving the whole body; default 30,000 ms */
   bodyDeadlineMs?: number;
   /** Unix time in ms */
   now?: () => number;
@@ -52,9 +52,9 @@ interface Progress {
 const empty = Buffer.alloc(0);
 
 /**
- * Makes every route of this Fastify scope a signed one. The order of checks is that of security.md, "Requests and
- * sessions": `onRequest` does what needs no body, the content-type parser reads the body, `preValidation` does the
- * rest. Refusals are thrown as `ApiError`.
+ * Requires a signature on every route of this Fastify scope. The checks run in the order given in security.md,
+ * "Requests and sessions": `onRequest` runs those that need no body, the content-type parser reads the body,
+ * `preValidation` runs the rest. Throws `ApiError` for refused requests.
  */
 export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   const { nonces, trustedProxyHops, log, limitKey, now = Date.now } = options;
@@ -112,7 +112,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     const { auth, admission, rawBody } = progress.get(request)!;
     verifySignature(auth, { method: request.raw.method!, url: request.raw.url!, body: rawBody });
     const caller = await authenticate(auth).catch((error: unknown) => {
-      // Our own trouble must not use up the caller's budget
+      // A failure of the relayer must not use up the caller's budget
       if (!(error instanceof ApiError) || error.status >= 500) admission.giveBack();
       throw error;
     });
@@ -132,8 +132,8 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
 }
 
 /**
- * After a refusal without reading the body, Node reads a body away so that the connection can be used again. That is
- * right for one that is announced and in bounds; for any other the connection is closed.
+ * When a request is refused before its body was read, Node reads and discards the body to keep the connection usable.
+ * Allow that only for a body whose announced length is within the limit; otherwise close the connection.
  */
 function closeAfterUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
   const length = Number(request.raw.headers['content-length'] ?? 0);
@@ -142,9 +142,9 @@ function closeAfterUnreadBody(request: FastifyRequest, reply: FastifyReply): voi
 }
 
 /**
- * Records the nonce of a request whose signer is known. Throws `nonce_replayed`, and `auth_unavailable` when the
- * store cannot answer, or when the request may have been accepted with an earlier store. Throws
- * `timestamp_out_of_window` when the request is in the window only because this relayer's clock is wrong.
+ * Records the nonce of a request whose signer is known. Throws `nonce_replayed`; `auth_unavailable` when the store does
+ * not respond or the request may have been accepted with an earlier store; and `timestamp_out_of_window` when the
+ * request is in the window only because this relayer's clock is wrong.
  */
 async function recordNonce(nonces: NonceStore, auth: AuthHeaders): Promise<void> {
   const key = nonceKey(auth.publicKey, auth.nonce);
@@ -152,7 +152,9 @@ async function recordNonce(nonces: NonceStore, auth: AuthHeaders): Promise<void>
   if (state === 'seen') throw new ApiError('nonce_replayed');
 }
 
-/** Throws `invalid_signature` unless the headers sign this method, path and query as sent, and these body bytes. */
+/**
+ * Throws `invalid_signature` unless the signature covers this method, the path and query as sent, and these body bytes.
+ */
 function verifySignature(auth: AuthHeaders, request: { method: string; url: string; body: Buffer }): void {
   const message = signedMessage({
     timestamp: auth.timestamp,
@@ -162,7 +164,7 @@ function verifySignature(auth: AuthHeaders, request: { method: string; url: stri
     nonce: auth.nonce,
     accountId: auth.accountId ?? '',
   });
-  // Node delivers URL and headers as latin1 text; clients sign the bytes they send
+  // Clients sign the bytes they send; Node decodes URL and headers as latin1
   if (!verifyStrict(auth.publicKey, auth.signature, Buffer.from(message, 'latin1')))
     throw new ApiError('invalid_signature');
 }

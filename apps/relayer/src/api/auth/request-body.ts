@@ -11,13 +11,13 @@ export function checkContentLength(request: IncomingMessage, limitBytes: number)
 export interface BodyLimits {
   bytes: number;
   deadlineMs: number;
-  /** Called with the length of each part that arrives; an `ApiError` that it throws stops the read */
+  /** Called with the length of each chunk; stops reading by throwing an `ApiError` */
   onBytes?: (bytes: number) => void;
 }
 
 /**
- * Reads a whole body. Throws `payload_too_large`, `request_timeout`, `invalid_request` when it breaks off, and what
- * `onBytes` throws.
+ * Reads a whole body. Throws `payload_too_large`, `request_timeout`, `invalid_request` when the connection closes
+ * before the end, and anything `onBytes` throws.
  */
 export function readBody(body: Readable, limits: BodyLimits): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -57,13 +57,13 @@ export function readBody(body: Readable, limits: BodyLimits): Promise<Buffer> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON of a body, undefined for an empty one. Throws `invalid_request`. */
+/** Parses a JSON body; undefined for an empty body. Throws `invalid_request`. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    // The parser's own message quotes the text
+    // The parser's message would quote the body
     throw new ApiError('invalid_request', { details: { issues: [{ path: '', message: 'must be JSON' }] } });
   }
 }

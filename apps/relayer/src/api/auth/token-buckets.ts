@@ -3,11 +3,11 @@ import { createGrowingCache } from '../../base/growing-cache.ts';
 export interface BucketSize {
   /** Tokens of a full bucket */
   burst: number;
-  /** Tokens that come back each second */
+  /** Tokens added per second */
   perSecond: number;
 }
 
-/** A bucket for each key, full at first. Remembers a bounded number of keys; the longest unused are forgotten. */
+/** A token bucket per key, full at first. Keeps a limited number of keys and drops the least recently used. */
 export interface TokenBuckets {
   /** Takes the tokens and returns 0, or takes nothing and returns the seconds until there will be enough. */
   take(key: string, tokens: number): number;

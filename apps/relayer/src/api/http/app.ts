@@ -14,23 +14,23 @@ export interface AppOptions {
   log: Logger;
   /** Browser origins that may call; empty = none */
   allowedOrigins: readonly string[];
-  /** The names that `Host` may have */
+  /** Host names that requests may use */
   hosts: HostRules;
-  /** Where a person who opens the relayer in a browser is sent */
+  /** Linked from the page that people see when they open the relayer in a browser */
   dashboardUrl?: string | undefined;
 }
 
-/** The Fastify instance with what every route shares: request ids, CORS, error bodies, one log line a request. */
+/** The Fastify instance with what all routes share: request ids, CORS, error bodies, one log line per request. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
     requestTimeout: 60_000,
-    // Node alone would refuse a request without `Host`, with an empty body
+    // Otherwise Node would refuse a request without `Host` itself, with an empty body
     http: { requireHostHeader: false },
-    // Clients sign the path as they sent it, so nothing may be rewritten on the way. How long an id may be is for its
-    // route to say; Node bounds the whole head of a request.
+    // Clients sign the path as they send it, so it must not be rewritten. Each route limits the length of its ids; Node
+    // limits the total size of the request head.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 65_536 },
     frameworkErrors: (error, request, reply) => {
       reply.header(headers.requestId, request.id);
@@ -39,10 +39,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   });
   answerUnservable(app.server);
-  // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
+  // No route here reads a body, so a body must not turn a 404 or 405 into another error
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  // Must be the first hook: everything that runs later for the request is in its scope
+  // Must be the first hook, so that everything that runs for the request is in its scope
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('finish', runInRequest(request.id, done));
   });
@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));
     checkHost(request, options.hosts);
   });
-  // Idle connections are closed by Fastify; one that is answered during the end would keep it waiting for a minute
+  // Fastify closes idle connections. One that gets a response during shutdown would delay the shutdown by a minute.
   let closing = false;
   app.addHook('preClose', (done) => {
     closing = true;
@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       {
         request_id: request.id,
         method: request.method,
-        // The route, not the URL: ids of jobs and accounts stay out of the request log
+        // The route, not the URL: keeps job and account ids out of the request log
         route: request.routeOptions.url ?? 'unknown',
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
@@ -102,10 +102,10 @@ function allowOrigin(
   set('access-control-expose-headers', corsExposedHeaders.join(', '));
 }
 
-/** Routes for the probes of container platforms, which call them by changing addresses. */
+/** Routes probed by container platforms, which call them under changing host names. */
 const probes: ReadonlySet<string | undefined> = new Set(['/live', '/ready']);
 
-/** Throws `host_not_allowed` for a name that is not this server's, `invalid_request` without `Host` or with several. */
+/** Throws `host_not_allowed` for a name that is not allowed, and `invalid_request` for no `Host` header or several. */
 function checkHost(request: FastifyRequest, hosts: HostRules): void {
   const verdict = hosts.check(request.raw);
   if (verdict === 'allowed') return;

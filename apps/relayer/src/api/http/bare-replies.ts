@@ -6,10 +6,10 @@ import { headers } from '@memrelay/protocol/headers';
 import { errorBody } from './error-replies.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** How long a client may take to read an answer on a connection that is about to be closed. */
+/** How long a client may take to read the response before its connection is closed. */
 const lingerMs = 5_000;
 
-const notHttp = 'This is not an HTTP request that can be served.';
+const notHttp = 'This is not a valid HTTP request.';
 
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -17,7 +17,7 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
 };
 
-/** Answers what Node could not read as a request, and closes the connection. */
+/** Answers input that Node could not parse as a request, and closes the connection. */
 export function answerMalformed(cause: NodeJS.ErrnoException, socket: Socket): void {
   if (cause.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy(cause);
@@ -26,7 +26,7 @@ export function answerMalformed(cause: NodeJS.ErrnoException, socket: Socket): v
   answerOnSocket(socket, parserErrors[cause.code ?? ''] ?? 'invalid_request', randomUUID());
 }
 
-/** Answers what Node takes as a request and does not hand to the routes: CONNECT, and an `Expect` other than 100-continue. */
+/** Answers requests that Node does not pass to the routes: CONNECT, and an `Expect` other than 100-continue. */
 export function answerUnservable(server: Server): void {
   server.on('connect', (request: IncomingMessage, socket: Socket) =>
     answerOnSocket(socket, 'invalid_request', requestIdOf(request)),

@@ -14,7 +14,7 @@ const malformed = (path: string, message: string): [ErrorCode, RequestIssue] => 
   { path, message },
 ];
 
-/** What Fastify itself refuses, by its own error code, in our words. */
+/** Maps Fastify's error codes to errors of the catalogue. */
 const frameworkErrors: Readonly<Record<string, [ErrorCode, RequestIssue?]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type'],
@@ -48,7 +48,7 @@ export function reportError(log: Logger, error: Error, request: FastifyRequest):
   return known;
 }
 
-/** Answers any thrown error with a body of the catalogue. */
+/** Answers any thrown error with an error body from the catalogue. */
 export function errorHandler(log: Logger) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const known = reportError(log, error, request);
@@ -57,7 +57,7 @@ export function errorHandler(log: Logger) {
   };
 }
 
-/** Answers what has no route: a browser at `/` gets a page that says where to go, everything else the error. */
+/** Answers requests without a route: a browser at `/` gets a page with links, anything else the error. */
 export function notFoundHandler(dashboardUrl: string | undefined) {
   const page: FrontPage = {
     title: 'memrelay relayer',

@@ -32,8 +32,8 @@ export async function closed(reply: FastifyReply): Promise<void> {
 }
 
 /**
- * Answers with server-sent events, each made when the one before has been taken. What fails after the first was sent is
- * an event `error` with the body that any route answers.
+ * Answers with server-sent events. Each is created once the client has read the previous one. A failure after the first
+ * event is sent as an `error` event with the usual error body.
  */
 export function sendEvents(
   log: Logger,
@@ -54,7 +54,7 @@ export function sendEvents(
     reply
       .type('text/event-stream; charset=utf-8')
       .header('cache-control', 'no-store')
-      // nginx would keep the pieces until there are many
+      // Otherwise nginx would buffer the events
       .header('x-accel-buffering', 'no')
       .send(Readable.from(lines()))
   );

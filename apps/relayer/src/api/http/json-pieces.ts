@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Shorter answers are sent whole, with their length */
+/** Shorter responses are sent in one piece, with `content-length` */
 const wholeBytes = 256 * 1024;
 
 /**
- * What a route returns for an object with one long list, of about `bytes`. A large one is sent in pieces of about 64 KiB,
- * each made when the client has taken the one before: other requests are served in between, and the whole text is never
- * in memory at once.
+ * A route's response for an object with one long list, about `bytes` in size. A large one is sent in pieces of about 64
+ * KiB, each created once the client has read the previous one. So other requests are served in between, and the whole
+ * text is never in memory at once.
  */
 export function inPieces<T extends object>(
   reply: FastifyReply,

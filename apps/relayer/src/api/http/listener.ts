@@ -11,34 +11,34 @@ export interface ListenerOptions {
   listenHost: string;
   /** ALLOWED_HOSTS */
   allowedHosts: readonly string[];
-  /** PUBLIC_RELAYER_URL: proxies and tunnels may pass its name on */
+  /** PUBLIC_RELAYER_URL: proxies and tunnels may send its name as `Host` */
   publicUrl: string | undefined;
   trustedProxyHops: number;
 }
 
 export interface Listener {
   hosts: HostRules;
-  /** Where a process of this machine reaches the server */
+  /** The URL at which processes on this machine reach the server */
   urlAt(port: number): string;
 }
 
 /**
- * Checks that this machine has the address, before anything else is started, and says which names callers may use.
- * Throws `ConfigError`.
+ * Determines the address to listen on and the host names that clients may use. Run it before anything else starts: it
+ * throws `ConfigError` if this machine does not have the address.
  */
 export async function prepareListener(options: ListenerOptions, log: Logger): Promise<Listener> {
   const { listenHost, allowedHosts, publicUrl, trustedProxyHops } = options;
   const address = await bindableAddress(listenHost);
   const isLoopback = isLoopbackAddress(address);
-  // A loopback listener that nothing was set for stays closed to every other name; elsewhere no list means any name
+  // Without configured names, a loopback listener accepts loopback names only; any other listener accepts all names
   const names = isLoopback || allowedHosts.length > 0 ? [...allowedHosts, ...publicName(publicUrl)] : [];
   if (!isLoopback && names.length === 0)
     log.warn(
-      'ALLOWED_HOSTS is not set: requests are answered whatever their Host header says. Set it to the names that clients use (protection against DNS rebinding)',
+      'ALLOWED_HOSTS is not set: requests with any Host header are answered. Set it to the names that clients use (protection against DNS rebinding)',
     );
   if (isLoopback && names.length === 0 && trustedProxyHops > 0)
     log.warn(
-      'TRUSTED_PROXY_HOPS is set and ALLOWED_HOSTS is not: requests for which the proxy keeps the Host header of the client are refused with host_not_allowed. Set ALLOWED_HOSTS to the names that clients use',
+      'TRUSTED_PROXY_HOPS is set but ALLOWED_HOSTS is not: if the proxy keeps the Host header of the client, requests are refused with host_not_allowed. Set ALLOWED_HOSTS to the names that clients use',
     );
   return {
     hosts: createHostRules({ isLoopback, listenHost, allowedHosts: names }),
@@ -46,13 +46,13 @@ export async function prepareListener(options: ListenerOptions, log: Logger): Pr
   };
 }
 
-/** None for a URL of this machine: loopback names have rules of their own. */
+/** The host of the public URL; empty for a loopback URL, because loopback names have separate rules. */
 function publicName(publicUrl: string | undefined): string[] {
   const url = publicUrl === undefined ? null : URL.parse(publicUrl);
   return url === null || isLoopbackHost(url.hostname) ? [] : [url.host];
 }
 
-/** The address behind a name, as Node will bind it. Throws `ConfigError` when it is not one of this machine. */
+/** Resolves a name to the address that Node will bind. Throws `ConfigError` if this machine does not have it. */
 async function bindableAddress(host: string): Promise<string> {
   try {
     const address = await listenAddress(host);

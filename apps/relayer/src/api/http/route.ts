@@ -8,7 +8,7 @@ interface AnyRoute {
   bodyBytes?: number;
 }
 
-/** A route for clients without a delegate key, or whose bearer the sidecar checks: it has limits of its own. */
+/** A route for clients without a delegate key, or whose bearer token the sidecar checks. It has separate limits. */
 export interface OpenRoute extends AnyRoute {
   auth: 'none' | 'bearer';
 }
@@ -17,13 +17,13 @@ export interface SignedRoute extends AnyRoute {
   auth: 'signature';
   /** Permissions that the delegate key must have in at least one namespace; the use case checks which namespaces */
   scope: readonly Permission[];
-  /** The use case checks the scope after looking up what the path names: 404 comes before 403 */
+  /** The use case looks up the resource in the path before it checks the scope: 404 comes before 403 */
   lookupFirst?: true;
   /** Weight of a request in the limits of its key and owner (decisions.md, `RATE_LIMIT_PER_MINUTE`); polling is 0 */
   cost: number;
   /** Added to `cost` for each fact that the request stores */
   costPerFact?: number;
-  /** The route has a bound of its own in `RequestBounds`, and may take long: it does not count as a short request */
+  /** The route may take long and has a separate bound in `RequestBounds`: it does not count as a short request */
   ownBound?: true;
 }
 
@@ -40,7 +40,7 @@ export function route(declaration: RouteDeclaration) {
   return { bodyLimit: declaration.bodyBytes ?? limits.bodyBytes, config: { declaration } };
 }
 
-/** Longest body in bytes that the route of this request takes. */
+/** Longest body in bytes that the route of this request accepts. */
 export function bodyLimitOf(request: FastifyRequest): number {
   return request.routeOptions.bodyLimit ?? limits.bodyBytes;
 }

@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
 
-/** A client that takes nothing of its answer for this long is cut off, milliseconds */
+/** A client that reads nothing of the response for this long is disconnected, in ms */
 const idleMs = 60_000;
-/** For a whole answer: a client that takes it byte by byte must not hold its memory for ever */
+/** Limit for reading the whole response, in ms: a client that reads byte by byte must not hold its memory forever */
 const sendMs = 180_000;
 
-/** Calls `done` once the answer is sent or the connection closed. */
+/** Calls `done` once the response is sent or the connection is closed. */
 export function untilSent(reply: FastifyReply, done: () => void): void {
   if (reply.raw.closed) done();
   else reply.raw.once('close', done);
 }
 
-/** From the moment an answer begins: closes the connection of a client that takes it too slowly. */
+/** Closes the connection of a client that reads the response too slowly. Call it when the response begins. */
 export function sendInTime(reply: FastifyReply): void {
   const { raw } = reply;
   raw.setTimeout(idleMs, () => raw.destroy());

@@ -2,7 +2,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { issueWords } from '@memrelay/protocol/issue-words';
 import type { z } from 'zod';
 
-/** Parses a request body with its schema. Throws `invalid_request` with one issue a problem. */
+/** Parses a request body with its schema. Throws `invalid_request` with one issue per problem. */
 export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const result = schema.safeParse(body ?? {}, { error: issueWords });
   if (result.success) return result.data;

@@ -5,11 +5,13 @@ import { untilGone } from '../http/event-stream.ts';
 import { untilSent } from '../http/until-sent.ts';
 
 /**
- * Bounds the memory that requests of one kind hold at the same time, by the size of their bodies or answers. One account
- * may hold a quarter of it. What exceeds that waits for its turn, and accounts take turns.
+ * Limits the memory that requests of one kind use at the same time, measured by the size of their bodies or responses.
+ * One account may use a quarter of it. Requests over the limit wait, and accounts take turns.
  */
 export interface InFlight {
-  /** Runs `work`, which says what it needs as soon as it knows. Given back when it ended and its answer was sent. */
+  /**
+   * Runs `work`, which reserves bytes once it knows how many it needs. They are released when the response was sent.
+   */
   during<T>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -28,17 +30,17 @@ export interface InFlight {
 }
 
 export interface InFlightOptions {
-  /** Longest wait; default 15,000 ms, half of what the SDK gives an attempt */
+  /** Longest wait; default 15,000 ms, half of the SDK's timeout for one attempt */
   waitMs?: number;
-  /** Bytes of bodies that may wait in all, a quarter for one account; default 16 MiB */
+  /** Total body bytes that may wait, of which one account may use a quarter; default 16 MiB */
   maxWaitingBytes?: number;
 }
 
 const mib = 1024 * 1024;
-/** Minimum that a request holds, however small its body: envelope, row, connection */
-const leastBytes = 64 * 1024;
-/** The same while it only waits */
-const leastWaitingBytes = 4 * 1024;
+/** Minimum counted per request: even a small body needs an envelope, a row and a connection */
+const minBytes = 64 * 1024;
+/** Minimum counted per waiting request */
+const minWaitingBytes = 4 * 1024;
 
 export function createInFlight(maxBytes: number, options: InFlightOptions = {}): InFlight {
   const { waitMs = 15_000, maxWaitingBytes = 16 * mib } = options;
@@ -47,10 +49,10 @@ export function createInFlight(maxBytes: number, options: InFlightOptions = {}):
     async during(request, reply, work) {
       const { accountId } = request.caller.account;
       const gone = untilGone(reply);
-      const held = Math.max(request.rawBody.length, leastWaitingBytes);
+      const held = Math.max(request.rawBody.length, minWaitingBytes);
       const leaves: (() => void)[] = [];
       const hold: Hold = async (bytes) => {
-        const units = Math.max(bytes, leastBytes);
+        const units = Math.max(bytes, minBytes);
         leaves.push(await turns.enter({ accountId, units, held, signal: gone }));
       };
       try {

@@ -10,12 +10,12 @@ import {
 import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
 
 export interface RateLimit {
-  /** Counts one use by `key`. Throws `rate_limited` with the seconds until there is room again. */
+  /** Counts one use by `key`. Throws `rate_limited` with the seconds until the next use is allowed. */
   take(key: string): Promise<void>;
 }
 
 export interface RateLimits {
-  /** A limit of `points` uses in `seconds` for each key; the same name is the same count on all relayers */
+  /** A limit of `points` uses in `seconds` per key. Relayers count together under the same name. */
   limit(name: string, points: number, seconds: number): RateLimit;
   close(): Promise<void>;
 }
@@ -23,8 +23,8 @@ export interface RateLimits {
 const keyPrefix = 'memrelay:limit';
 
 /**
- * Counts in Redis, so that several relayers count together, or in memory without one. While Redis is unreachable, each
- * relayer counts separately: a limit protects the service and must not stop it.
+ * Counts in Redis, so that several relayers count together, or in memory when no Redis is configured. While Redis is
+ * unreachable, each relayer counts separately: limits protect the service and must not stop it.
  */
 export function createRateLimits(redisUrl: string | undefined, log: Logger): RateLimits {
   const client = redisUrl
@@ -34,7 +34,9 @@ export function createRateLimits(redisUrl: string | undefined, log: Logger): Rat
         socket: { reconnectStrategy: reconnectDelay },
       })
     : undefined;
-  client?.on('error', (error: Error) => log.debug({ err: error }, 'rate limits are counted in memory'));
+  client?.on('error', (error: Error) =>
+    log.debug({ err: error }, 'Redis is unreachable: counting rate limits in memory'),
+  );
   void client?.connect().catch(() => undefined);
 
   function limiter(name: string, points: number, seconds: number): RateLimiterAbstract {

@@ -6,17 +6,17 @@ import { signedRouteOf } from '../http/route.ts';
 import { sendInTime, untilSent } from '../http/until-sent.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 
-/** What requests may use at the same time on this relayer. One account gets at most a quarter of each. */
+/** Limits on concurrent requests of this relayer. One account gets at most a quarter of each. */
 export interface RequestBounds {
   /** Requests that only use the database, and recalls */
   requests: FairTurns;
-  /** Searches: an account must not fill the database's connections */
+  /** Searches: one account must not use all database connections */
   searches: FairTurns;
-  /** Envelopes whose texts are recalled */
+  /** Envelopes of recalled texts */
   recalling: InFlight;
-  /** Bodies of memories that are accepted */
+  /** Bodies of memories being accepted */
   accepting: InFlight;
-  /** The same of manual calls that wait for their upload: these must not keep others from being accepted */
+  /** Bodies of manual calls that wait for their upload: these must not block others from being accepted */
   awaitingUpload: InFlight;
   /** Analyze and ask */
   asking: InFlight;
@@ -24,17 +24,17 @@ export interface RequestBounds {
   importing: InFlight;
   restoring: InFlight;
   reindexing: InFlight;
-  /** Refuses everything that waits */
+  /** Refuses all waiting requests */
   close(): void;
 }
 
 const mib = 1024 * 1024;
 
-/** Of envelopes and texts in one step of a restore: a batch of the largest is 24 MiB, and as much again of text */
+/** Envelopes and texts in one step of a restore: the largest batch has 24 MiB of envelopes and 24 MiB of texts */
 export const restoreBytes = 48 * mib;
-/** Of envelopes and texts that one call of reindex holds at once, at most */
+/** Maximum size of the envelopes and texts that one reindex call holds at once */
 export const reindexBytes = 16 * mib;
-/** Estimate of what analyze or ask holds in addition to recalled memories: text, compared or quoted facts, answer */
+/** Estimated memory of analyze or ask in addition to recalled memories: text, compared or quoted facts, answer */
 export const askBytes = 2 * mib;
 
 export function createRequestBounds(): RequestBounds {
@@ -46,7 +46,7 @@ export function createRequestBounds(): RequestBounds {
     recalling: createInFlight(4 * recallAnswerBytes),
     accepting: createInFlight(64 * mib, { maxWaitingBytes: 64 * mib }),
     awaitingUpload: createInFlight(64 * mib, { maxWaitingBytes: 64 * mib }),
-    // A model takes its time; the SDK waits two minutes for it
+    // Models respond slowly; the SDK waits two minutes
     asking: createInFlight(64 * askBytes, { waitMs: 30_000 }),
     exporting: createInFlight(32 * mib),
     importing: createInFlight(32 * mib, { maxWaitingBytes: 64 * mib }),
@@ -62,8 +62,8 @@ export function createRequestBounds(): RequestBounds {
 }
 
 /**
- * Counts the signed requests of each account in this scope. Register it after the authentication. A request counts until
- * its route has answered and the answer is sent or its client gone.
+ * Limits the concurrent signed requests of each account in this scope. Register it after the authentication. A request
+ * counts until its response is sent or its client has disconnected.
  */
 export function registerRequestBounds(app: FastifyInstance, bounds: RequestBounds): void {
   const answered = new WeakMap<FastifyRequest, () => void>();

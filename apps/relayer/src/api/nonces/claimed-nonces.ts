@@ -5,9 +5,9 @@ import type { Claim, NonceEpoch, StoreIdentity } from '../rows/nonce-epoch.ts';
 import type { NonceStore, StoreHolder } from './nonce-store.ts';
 
 /**
- * Which requests a store may accept, by the clock that expires its nonces: a request is accepted at most this long before
- * and after it was signed, and its nonce is kept for longer (660 s). So it has expired in the store before its nonce, even
- * if the clock of a relayer was set back and shows the time at which it was signed.
+ * The window in which a store accepts requests, measured by the clock that expires its nonces: a request is accepted at
+ * most this long before or after it was signed, and its nonce is kept for longer (660 s). So the request expires before
+ * its nonce, even if a relayer's clock was set back to the time of signing.
  */
 export const storeWindowSeconds = timestampWindowSeconds + 20;
 
@@ -15,11 +15,11 @@ export type RecordAnswer = 'fresh' | 'seen' | 'changed' | 'expired';
 
 export interface ClaimedNoncesOptions {
   epoch: NonceEpoch;
-  /** What the store is now, or why it must not be used */
+  /** The current identity of the store, or why it must not be used */
   identify(): Promise<{ store: StoreIdentity } | { problem: string }>;
   /**
-   * Records one nonce. `changed` when the store is not the claimed one any more, so that the answer means nothing;
-   * `expired` when its clock differs from `signedAt` by more than `storeWindowSeconds`.
+   * Records one nonce. Returns `changed` when the store is no longer the claimed one, so that its answer is
+   * meaningless, and `expired` when its clock differs from `signedAt` by more than `storeWindowSeconds`.
    */
   record(claim: Claim, key: Buffer, signedAt: number, ttlSeconds: number): Promise<RecordAnswer>;
   log: Logger;
@@ -29,7 +29,7 @@ export interface ClaimedNoncesOptions {
 
 /** A nonce store that is used only under a claim on it (`NonceEpoch`). */
 export interface ClaimedNonces extends Pick<NonceStore, 'remember' | 'health' | 'holder'> {
-  /** Looks at the store again and claims it. Does not throw. */
+  /** Identifies the store again and claims it. Does not throw. */
   check(): Promise<void>;
   /** The store cannot be reached: refuse everything until the next `check` */
   lose(problem: string): void;
@@ -45,7 +45,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
   let holder: StoreHolder | undefined;
   let problem = 'not connected';
   let checking: Promise<void> | undefined;
-  /** Counts losses: the outcome of a check that began before one is not used */
+  /** Number of lost claims: a check that began before a loss is ignored */
   let losses = 0;
   let retry: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -70,7 +70,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
     if (result.changed)
       log.warn(
         { accepts_after: result.acceptsAfter },
-        'the nonce store has changed or lost its nonces: requests signed until then are refused',
+        'the nonce store has changed or lost its nonces: requests signed before the change are refused',
       );
   }
 
@@ -97,7 +97,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
     return started;
   }
 
-  /** The request passed the check against this relayer's clock, so that clock or the other one is wrong. */
+  /** The request passed the check against this relayer's clock, so either that clock or the other one is wrong. */
   function refuseWrongClock(other: string): never {
     if (performance.now() - warnedMs > warnEveryMs) {
       warnedMs = performance.now();
@@ -106,7 +106,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
     throw new ApiError('timestamp_out_of_window');
   }
 
-  /** The claim under which this request may be recorded. */
+  /** The claim under which this request may be recorded. Throws if there is none. */
   async function claimFor(signedAt: number): Promise<Claim> {
     if (!claim) await checking;
     const current = claim;

@@ -7,8 +7,8 @@ import type { NonceStore } from './nonce-store.ts';
 import { createRedisNonces } from './redis-nonces.ts';
 
 /**
- * Redis when a URL is configured, else a table of the database. Throws `ConfigError` when relayers that are alive on this
- * database use another store.
+ * Uses Redis if a URL is configured, else a database table. Throws `ConfigError` if running relayers on this database
+ * use another store.
  */
 export async function createNonceStore(options: {
   redisUrl: string | undefined;
@@ -27,7 +27,7 @@ export async function createNonceStore(options: {
   }
 }
 
-/** A relayer that was killed seems alive for 15 seconds. One that shows itself in that time is alive. */
+/** A killed relayer seems alive for 15 seconds. If it sends a heartbeat in that time, it is running. */
 async function refuseOtherStore(store: NonceStore, usesRedis: boolean): Promise<void> {
   const first = store.holder();
   for (let other = first; other; other = store.holder()) {
@@ -42,12 +42,12 @@ function otherStoreProblem(othersUseTable: boolean, usesRedis: boolean): string 
     ? 'keep their nonces in the database'
     : `keep their nonces in ${usesRedis ? 'another Redis' : 'Redis'}`;
   const remedy = othersUseTable ? 'unset it here' : 'set it to the same Redis here';
-  return `REDIS_URL: other relayers that run on this database ${theirs}, and all must use the same store: ${remedy}, or stop the others before this one starts`;
+  return `REDIS_URL: other running relayers on this database ${theirs}, and all must use the same store: ${remedy}, or stop the others before starting this one`;
 }
 
 /**
- * A part that is there takes milliseconds to connect, and the first request should find it connected; one that is away
- * must not hold up the start.
+ * A reachable store connects within milliseconds, and should be connected before the first request. An unreachable one
+ * must not delay the start.
  */
 async function waitBriefly(isReady: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 2_000; !isReady() && Date.now() < deadline; ) await setTimeout(20);

@@ -1,16 +1,16 @@
 /**
- * Which nonces were used. Everything here throws `ApiError('auth_unavailable')` when the store cannot answer:
- * nothing is accepted without a recorded nonce. `timestamp_out_of_window` when the database's clock shows that this
- * relayer's is wrong.
+ * The nonces that were used. All methods throw `ApiError('auth_unavailable')` when the store does not respond: no
+ * request is accepted without a recorded nonce. They throw `timestamp_out_of_window` when the database's clock shows
+ * that this relayer's clock is wrong.
  */
 export interface NonceStore {
   /**
-   * Records the key for `ttlSeconds`, durably, before it answers; `seen` when it was recorded already. `signedAt` is the
-   * request's timestamp in Unix seconds: a request that an earlier store may have accepted is refused.
+   * Durably records the key for `ttlSeconds` before it returns; `seen` when the key was already recorded. `signedAt` is
+   * the request's timestamp in Unix seconds: a request that an earlier store may have accepted is refused.
    */
   remember(key: Buffer, signedAt: number, ttlSeconds: number): Promise<'fresh' | 'seen'>;
   health(): { ok: boolean; detail?: string };
-  /** Set while relayers that are alive use another nonce store on the same database, so that this one is not used */
+  /** Set while running relayers on the same database use another nonce store, so that this one must not be used */
   holder(): StoreHolder | undefined;
   close(): Promise<void>;
 }
@@ -19,11 +19,11 @@ export interface NonceStore {
 export interface StoreHolder {
   /** `table`, or `redis/` and the run id of the server */
   server: string;
-  /** When one of them last showed that it is alive, by the database's clock */
+  /** When one of them last sent a heartbeat, by the database's clock */
   seenAt: Date;
 }
 
-/** Identifies a request for good: the decoded public key and UUID, so that another spelling gives the same key. */
+/** Unique key of a request: the decoded public key and UUID, so that different spellings give the same key. */
 export function nonceKey(publicKey: string, nonce: string): Buffer {
   return Buffer.from(publicKey + nonce.replaceAll('-', ''), 'hex');
 }

@@ -10,30 +10,30 @@ import type { NonceStore } from './nonce-store.ts';
 
 export interface RedisNoncesOptions {
   url: string;
-  /** Keeps which nonce store is in use */
+  /** Records which nonce store is in use */
   db: Db;
   log: Logger;
-  /** Unix time in ms, for what callers hear of how long they have to wait */
+  /** Unix time in ms, for the waiting time reported to clients */
   now?: () => number;
   /** How long one command may take; default 1000 ms */
   timeoutMs?: number;
 }
 
 const keyPrefix = Buffer.from('memrelay:nonce:');
-/** A random value without an expiry: when it is gone, so may be the nonces. */
+/** A random value without an expiry: if it is missing, the nonces may be lost too. */
 const markKey = 'memrelay:nonce-epoch';
 
 /**
- * Nonces in Redis. What would lose them changes the identity of the store: a flush or an empty replica (the mark is
- * gone), a restart, another server or an older snapshot (another run id), an eviction (a count). The identity is read in
- * the same transaction that records a nonce, so no nonce counts that was recorded after a loss and before it was noticed.
- * Returns at once; until the first connection is up everything is refused.
+ * Nonces in Redis. Every event that loses nonces changes the identity of the store: a flush or an empty replica (the
+ * mark is missing), a restart, another server or an older snapshot (another run id), an eviction (the eviction count).
+ * The identity is read in the same transaction that records a nonce, so a nonce recorded after an unnoticed loss is not
+ * accepted. Returns at once; every request is refused until the first connection is up.
  */
 export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   const { url, db, log, now = Date.now, timeoutMs = 1_000 } = options;
   const client = createClient({
     url,
-    // A queued command could reach a server whose identity was not looked at
+    // A queued command could reach a server whose identity was not checked
     disableOfflineQueue: true,
     socket: { connectTimeout: 5_000, reconnectStrategy: reconnectDelay },
   });
@@ -90,7 +90,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   client.on('error', lost);
   client.on('reconnecting', () => lost());
   client.on('end', () => lost());
-  // Rejects only when it is closed before it ever connected
+  // Rejects only when the client is closed before it ever connected
   client.connect().catch(() => undefined);
 
   return {
@@ -106,10 +106,10 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   };
 }
 
-/** `database`: the numbered ones of a server keep their keys apart, so each is a store of its own. */
+/** `database`: each numbered database of a Redis server has its own keys, so each is a separate store. */
 function identityOf(server: string, stats: string, mark: string | null, database: number): StoreIdentity {
   const runId = infoField(server, 'run_id');
-  if (!runId) throw new Error('INFO names no run_id');
+  if (!runId) throw new Error('Redis INFO has no run_id');
   const evicted = infoField(stats, 'evicted_keys') ?? '0';
   return {
     identity: `redis/${runId}/${evicted}/${mark}`,
@@ -117,12 +117,12 @@ function identityOf(server: string, stats: string, mark: string | null, database
   };
 }
 
-/** An evicted nonce can be replayed, so a server that may evict is not used. */
+/** A request whose nonce was evicted could be replayed, so a server that may evict keys is not used. */
 function evictionProblem(info: string): string | undefined {
   const policy = infoField(info, 'maxmemory_policy');
   const limit = infoField(info, 'maxmemory');
   if (policy === 'noeviction' || limit === '0') return undefined;
-  return 'the nonce store may evict nonces: set maxmemory-policy noeviction on a Redis of its own';
+  return 'the nonce store may evict nonces: use a separate Redis with maxmemory-policy noeviction';
 }
 
 function infoField(info: string, name: string): string | undefined {

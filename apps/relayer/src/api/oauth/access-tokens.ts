@@ -3,7 +3,7 @@ import { openToken } from '../rows/grant-rows.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { parseToken } from './token-seal.ts';
 
-/** What the tool server is given in place of an access token, for one request. */
+/** Passed to the tool server instead of an access token, for one request. */
 export interface ToolBearer {
   /** 64 hex digits. A secret */
   delegateKey: string;
@@ -11,13 +11,13 @@ export interface ToolBearer {
 }
 
 /**
- * What an `Authorization` header stands for; undefined when it holds no token of ours. Throws `invalid_token` for one that is
- * no access token, was not given out here, or for another resource, or has ended.
+ * Resolves an `Authorization` header to a delegate key; undefined when it contains no token of this relayer. Throws
+ * `invalid_token` for a token that is not an access token, was not issued here or for this resource, or has expired.
  */
 export type ReadBearer = (authorization: string | undefined) => Promise<ToolBearer | undefined>;
 
 const bearerPattern = /^Bearer +(\S+)$/i;
-/** Of any token, in whatever form a header has it: nothing with one in it goes on to the tool server. */
+/** Matches any token anywhere in a header: no header that contains one is passed to the tool server. */
 const mark = /mr(ct|ac|at|rt)_/i;
 
 export function createBearerReader({ db, pepper, resource, now }: OAuthContext): ReadBearer {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { OAuthContext } from './oauth-context.ts';
 import { isRegistered } from './redirect-uris.ts';
 
-/** What a client asks for, as it was checked; goes through the consent page and back, sealed. */
+/** A validated authorization request. The consent page receives and returns it sealed. */
 export interface AuthorizationRequest {
   /** `OAuthClient.fingerprint` */
   client: string;
@@ -12,16 +12,16 @@ export interface AuthorizationRequest {
   redirectUri: string;
   codeChallenge: string;
   state: string | undefined;
-  /** Sum of the permissions that it asks for */
+  /** Bit mask of the requested permissions */
   perms: number;
   /** Unix time */
   expiresAtMs: number;
 }
 
-/** How long a person may take to decide. */
+/** How long the owner may take to decide. */
 export const consentMs = 10 * 60_000;
 
-/** The usual rights; deleting is for the person to add. */
+/** Default permissions; the owner can add deletion on the consent page. */
 const usualPerms = oauthScopes['memory:read'] + oauthScopes['memory:write'];
 const maxStateCharacters = 1_024;
 
@@ -36,9 +36,10 @@ const sealedRequest = z.object({
 });
 
 /**
- * Checks the address that a client sent a browser to, and returns that of the consent page. Throws `invalid_client`,
- * `invalid_redirect_uri`, `invalid_target` and `invalid_authorization`, none of which may be redirected: anybody can register an address,
- * and a redirect without a person's leave would lend them our name (RFC 9700, 4.11.2).
+ * Validates the authorization request that a client opened in a browser, and returns the address of the consent page.
+ * Throws `invalid_client`, `invalid_redirect_uri`, `invalid_target` and `invalid_authorization`. These errors must not
+ * be sent to the client by redirect: anyone can register an address, and a redirect without the owner's consent would
+ * make this server an open redirector (RFC 9700, 4.11.2).
  */
 export function consentAddress(context: OAuthContext, query: URLSearchParams): string {
   const { config, clients, sealed, now } = context;
@@ -71,7 +72,7 @@ export function consentAddress(context: OAuthContext, query: URLSearchParams): s
   return `${config.dashboardUrl}${consentPagePath}#request=${sealed.seal('request', request)}`;
 }
 
-/** Throws `invalid_consent` when it was not made here or has expired. */
+/** Opens a sealed authorization request. Throws `invalid_consent` if it was not sealed here or has expired. */
 export function readRequest({ sealed, now }: OAuthContext, text: string): AuthorizationRequest {
   const request = sealedRequest.safeParse(sealed.open('request', text));
   if (!request.success || request.data.expiresAtMs <= now()) throw new ApiError('invalid_consent');

@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { isRedirectUri } from './redirect-uris.ts';
 import type { SealedValues } from './sealed-value.ts';
 
-/** A program that asked to be known here. Everything in it is what it says of itself. */
+/** A registered OAuth client. All its data is self-reported and unverified. */
 export interface OAuthClient {
-  /** SHA-256 of its client id, hex: names it in grants */
+  /** SHA-256 of its client id, hex: identifies it in grants */
   fingerprint: string;
   name: string;
   redirectUris: readonly string[];
 }
 
 const maxUris = 10;
-/** All addresses together, so that a client id fits into the address of a request. */
+/** Total length of all redirect URIs, so that a client id fits into a request URL. */
 const maxUriCharacters = 1_200;
 const maxNameCharacters = 80;
 
@@ -30,13 +30,13 @@ const stored = z.object({ name: z.string(), uris: z.array(z.string()) });
 export interface Clients {
   /** RFC 7591. Throws `invalid_redirect_uri` and `invalid_client_metadata`. */
   register(body: unknown, nowMs: number): Record<string, unknown>;
-  /** Undefined for an id that was not given out here */
+  /** Undefined for an id that was not issued here */
   find(clientId: string): OAuthClient | undefined;
 }
 
 /**
- * Registered clients. The id holds what was registered, sealed: nothing is stored, so that no number of registrations
- * fills anything. No address of a client is ever called.
+ * Registered clients. The client id contains the sealed registration. Nothing is stored, so that registrations cannot
+ * fill the database. The relayer never calls a client's address.
  */
 export function createClients(sealed: SealedValues): Clients {
   return {

@@ -22,13 +22,13 @@ import { withParameters } from './redirect-uris.ts';
 import { requireRegistered } from './registered-key.ts';
 import { parseToken } from './token-seal.ts';
 
-/** Codes are for a program that waits for them. */
+/** Lifetime of a code: short, because a waiting program exchanges it at once. */
 export const codeMs = 60_000;
 const dayMs = 86_400_000;
 
-/** What the consent page does, on behalf of the owner who looks at it. */
+/** The actions of the consent page, on behalf of the owner. */
 export interface Consent {
-  /** Who asks. Throws `invalid_consent`. */
+  /** What the page shows: the client and what it requests. Throws `invalid_consent`. */
   describe(request: string): ConsentRequest;
   /**
    * A new delegate key for this grant, made by the sidecar. Throws `invalid_consent`, `consent_too_long` and
@@ -38,19 +38,19 @@ export interface Consent {
    */
   makeKey(request: string, accountId: string | undefined, scope: GrantScope): Promise<ConsentKey>;
   /**
-   * Once the chain has the key with this very scope: the client's address with a code. Throws `invalid_consent`,
-   * `consent_not_registered` and `auth_unavailable`.
+   * Returns the client's redirect URI with a code, once the key is registered on chain with exactly this scope. Throws
+   * `invalid_consent`, `consent_not_registered` and `auth_unavailable`.
    */
   finish(request: string, ticket: string, accountId: string): Promise<ConsentOutcome>;
-  /** The client's address with `access_denied`. Throws `invalid_consent`. */
+  /** Returns the client's redirect URI with `access_denied`. Throws `invalid_consent`. */
   decline(request: string): ConsentOutcome;
 }
 
 export function createConsent(context: OAuthContext): Consent {
   const { config, resource, db, accounts, sidecar, pepper, now } = context;
 
-  /** The ticket's grant, when it belongs to this request and account and was not used. Throws `invalid_consent`. */
-  function hold(
+  /** Checks that the ticket belongs to this request and account and is unused. Throws `invalid_consent`. */
+  function requireUnused(
     opened: OpenedToken | undefined,
     asked: AuthorizationRequest,
     accountId: string,
@@ -84,7 +84,7 @@ export function createConsent(context: OAuthContext): Consent {
     async makeKey(request, accountId, scope) {
       const asked = readRequest(context, request);
       const endMs = Number(scope.expiresAtMs);
-      // A minute, for a page whose clock is ahead
+      // One minute of tolerance for a page whose clock is ahead
       if (endMs <= now() || endMs > now() + maxGrantDays * dayMs + 60_000)
         throw new ApiError('consent_too_long');
       const made = await sidecar.makeDelegateKey(accountId);
@@ -114,15 +114,15 @@ export function createConsent(context: OAuthContext): Consent {
       const asked = readRequest(context, request);
       const token = parseToken('ticket', ticket);
       if (!token) throw new ApiError('invalid_consent');
-      const seen = hold(await openToken(db, pepper, token, 'look'), asked, accountId);
+      const seen = requireUnused(await openToken(db, pepper, token, 'look'), asked, accountId);
       seen.delegateKey.fill(0);
       const account = await accounts.account(accountId, { maxAgeMs: 0 });
       requireRegistered(account, seen.publicKey, seen.scope, now());
       const code = await db.transaction(async (tx) => {
-        const opened = hold(await openToken(tx, pepper, token, 'lock'), asked, accountId);
+        const opened = requireUnused(await openToken(tx, pepper, token, 'lock'), asked, accountId);
         const terms = { ...opened.terms, accountId };
         await setAccount(tx, terms);
-        // Sealed with the account from now on: what was sealed without one must not open again
+        // From now on tokens are sealed with the account id: the ticket sealed without one must not open again
         await spend(tx, pepper, { ...opened, terms });
         const { delegateKey } = opened;
         const text = await insertToken(tx, pepper, 'code', {
@@ -138,7 +138,7 @@ export function createConsent(context: OAuthContext): Consent {
     decline: (request) => answer(readRequest(context, request), { error: 'access_denied' }),
   };
 
-  /** With `iss` (RFC 9207), so that a client knows whose answer it is. */
+  /** Adds `iss` (RFC 9207), so that the client knows which server the response is from. */
   function answer(asked: AuthorizationRequest, parameters: Record<string, string>): ConsentOutcome {
     return {
       redirect_to: withParameters(asked.redirectUri, {

@@ -6,25 +6,25 @@ import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type Clients, createClients } from './clients.ts';
 import { createSealedValues, type SealedValues } from './sealed-value.ts';
 
-/** Where this relayer and its consent page are, as browsers and clients call them. */
+/** The public addresses of this relayer and its consent page. */
 export interface OAuthConfig {
-  /** PUBLIC_RELAYER_URL: an origin, which is the issuer, too */
+  /** PUBLIC_RELAYER_URL: an origin, used as the issuer */
   issuer: string;
   /** PUBLIC_DASHBOARD_URL, without a trailing slash */
   dashboardUrl: string;
 }
 
-/** What the parts of the authorization server share. */
+/** Dependencies shared by the parts of the authorization server. */
 export interface OAuthContext {
   config: OAuthConfig;
-  /** The tool server's address: what tokens are for (RFC 8707) */
+  /** The tool server's address: the resource that tokens are issued for (RFC 8707) */
   resource: string;
   db: Db;
   accounts: Pick<AccountDirectory, 'account'>;
   sidecar: Pick<SidecarClient, 'makeDelegateKey'>;
   clients: Clients;
   sealed: SealedValues;
-  /** Without it no token opens anything */
+  /** Required to open any token */
   pepper: Uint8Array;
   /** Unix time in ms */
   now: () => number;
@@ -38,7 +38,7 @@ export function createOAuthContext(
   },
 ): OAuthContext {
   const { config, db, accounts, sidecar, key, now = Date.now } = parts;
-  // The issuer goes into the keys: what another relayer gave out is nothing here
+  // The keys depend on the issuer, so tokens issued by another relayer are invalid here
   const sealed = createSealedValues(indexKey(key, 'oauth-value', '', config.issuer));
   return {
     config,

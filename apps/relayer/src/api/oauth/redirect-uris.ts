@@ -1,13 +1,16 @@
 import { maxRedirectOrigin } from '@memrelay/protocol/oauth';
 
-/** Addresses that an authorization may be sent back to. Compared as texts: nothing is normalised before. */
+/** Redirect URIs of OAuth clients. They are compared as texts, without normalisation. */
 
 const maxLength = 512;
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/;
-/** What a URI is written with (RFC 3986); no fragment, and no backslash, which browsers take for a slash. */
+/**
+ * Characters allowed in a URI (RFC 3986), except `#` (no fragment). Excludes the backslash, which browsers read as a
+ * slash.
+ */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 
-/** https, or http to this very machine; no fragment, no user, nothing that is read in two ways. */
+/** Accepts https, and http to loopback. Rejects fragments, user names and anything that parsers read differently. */
 export function isRedirectUri(text: string): boolean {
   if (text.length > maxLength || !uriCharacters.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password, origin } = new URL(text);
@@ -16,8 +19,8 @@ export function isRedirectUri(text: string): boolean {
 }
 
 /**
- * Whether an address that a request names is one that its client registered: the same text, where of a loopback address the
- * port may differ, since a native client takes a free one at each start (RFC 8252, 7.3).
+ * Whether the requested redirect URI is one that the client registered. The texts must be equal, except that the port
+ * of a loopback address may differ: a native client takes a free port at each start (RFC 8252, 7.3).
  */
 export function isRegistered(asked: string, registered: readonly string[]): boolean {
   if (!isRedirectUri(asked)) return false;
@@ -33,7 +36,7 @@ function withoutPort(uri: string): string | undefined {
   return parts ? `${parts[1]}${parts[3] ?? ''}` : undefined;
 }
 
-/** The address with parameters added to those it has. */
+/** Adds query parameters to the address. */
 export function withParameters(
   redirectUri: string,
   parameters: Readonly<Record<string, string | undefined>>,

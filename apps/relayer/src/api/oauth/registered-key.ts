@@ -3,7 +3,7 @@ import type { GrantScope } from '@memrelay/protocol/oauth';
 import type { AccountSnapshot, Delegate } from '../../accounts/account-directory.ts';
 import { scopeText } from '../rows/grant-rows.ts';
 
-/** The delegate as it may act now; undefined when it is gone, has ended, or its account is switched off. */
+/** The active delegate with this key; undefined when it was removed, has expired, or its account is deactivated. */
 export function livingDelegate(
   account: AccountSnapshot | undefined,
   publicKey: string,
@@ -18,8 +18,8 @@ export function livingDelegate(
 }
 
 /**
- * Holds a key's registration to what was consented to. Throws `consent_not_registered` while the chain does not have the
- * key, or has it with another scope.
+ * Checks that the key is registered with the scope that the owner consented to. Throws `consent_not_registered` while
+ * it is not on chain or has another scope.
  */
 export function requireRegistered(
   account: AccountSnapshot | undefined,

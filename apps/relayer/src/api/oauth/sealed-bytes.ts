@@ -11,7 +11,7 @@ export function sealBytes(key: Uint8Array, additionalData: Uint8Array, bytes: Ui
   return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What was sealed; undefined when it was not with this key and these additional data, or was changed. */
+/** Decrypts sealed bytes; undefined if the key or additional data differ, or the bytes were changed. */
 export function openBytes(key: Uint8Array, additionalData: Uint8Array, sealed: Buffer): Buffer | undefined {
   if (sealed.length < nonceLength + tagLength) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), {

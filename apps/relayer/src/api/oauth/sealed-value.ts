@@ -1,8 +1,8 @@
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
 /**
- * Values that a client carries for us and can neither read nor change, so that requests of unknown clients need no row.
- * `kind` keeps one sort from passing for another.
+ * Sealed values that a client holds for the relayer but can neither read nor change, so that requests of unknown
+ * clients need no database row. A value opens only as the `kind` it was sealed as.
  */
 export interface SealedValues {
   seal(kind: string, value: unknown): string;
@@ -17,7 +17,7 @@ export function createSealedValues(key: Uint8Array): SealedValues {
     open(kind, text) {
       if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
       const bytes = Buffer.from(text, 'base64url');
-      // Characters that say nothing could else be changed
+      // Reject other encodings of the same bytes: the unused bits of the last character could be changed
       if (bytes.toString('base64url') !== text) return undefined;
       const opened = openBytes(key, Buffer.from(kind), bytes);
       return opened && (JSON.parse(opened.toString('utf8')) as unknown);

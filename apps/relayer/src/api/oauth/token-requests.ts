@@ -8,10 +8,10 @@ import { livingDelegate } from './registered-key.ts';
 import { parseToken, type Token, type TokenKind } from './token-seal.ts';
 
 export const accessMs = 15 * 60_000;
-/** Without a use; each use gives a new one. */
+/** Lifetime of an unused refresh token. Each use returns a new token. */
 export const refreshMs = 30 * 86_400_000;
 
-/** Answer of the token endpoint (RFC 6749, 5.1). */
+/** Response of the token endpoint (RFC 6749, 5.1). */
 export interface TokenAnswer {
   access_token: string;
   token_type: 'Bearer';
@@ -21,14 +21,17 @@ export interface TokenAnswer {
   scope: string;
 }
 
-/** What is done with tokens at the token endpoint, and when one is taken back. */
+/** The token endpoint and the revocation endpoint. */
 export interface TokenRequests {
   /**
-   * `POST /oauth/token`. Throws `invalid_request`, `invalid_client`, `invalid_grant`, `invalid_target`, `unsupported_grant_type` and
-   * `auth_unavailable`.
+   * `POST /oauth/token`. Throws `invalid_request`, `invalid_client`, `invalid_grant`, `invalid_target`,
+   * `unsupported_grant_type` and `auth_unavailable`.
    */
   issue(parameters: URLSearchParams): Promise<TokenAnswer>;
-  /** RFC 7009: ends the grant of any token of it. Says nothing of tokens that are none. Throws `invalid_request` and `invalid_client`. */
+  /**
+   * RFC 7009: revokes the grant of the token, whichever of its tokens it is. Silently ignores unknown tokens. Throws
+   * `invalid_request` and `invalid_client`.
+   */
   revoke(parameters: URLSearchParams): Promise<void>;
 }
 
@@ -42,8 +45,8 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
   }
 
   /**
-   * Exchanges a token that is valid for one use. If another client presents its secret, or the token is presented twice,
-   * it was stolen, so the grant is revoked with all its tokens.
+   * Exchanges a single-use token. If another client presents it, or it is presented twice, it was stolen, so the grant
+   * is revoked with all its tokens.
    */
   async function exchange(
     token: Token | undefined,
@@ -79,14 +82,14 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     return answer;
   }
 
-  /** Revoked and expired keys get no more tokens. Throws `auth_unavailable`. */
+  /** Revokes the grant of a key that was revoked or has expired. Throws `auth_unavailable`. */
   async function endWithTheKey(token: Token): Promise<void> {
     const opened = await openToken(db, pepper, token, 'look');
     opened?.delegateKey.fill(0);
     const accountId = opened?.terms.accountId;
-    // A second use ends the grant whatever the chain says
+    // A second use revokes the grant in any case, without a chain read
     if (!opened || opened.used || accountId === undefined) return;
-    // A cached account may be older than the key, and one from before an outage may be outdated
+    // A cached account may be older than the key; an account cached before an outage may be outdated
     const account = await accounts.account(accountId, { maxAgeMs: 100 });
     if (account?.stale) throw new ApiError('auth_unavailable');
     if (!livingDelegate(account, opened.publicKey, now())) await deleteGrant(db, opened.terms.grantId);
@@ -139,7 +142,7 @@ function only(parameters: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-/** Throws `invalid_request` for one that is missing, or has no value, which is the same (RFC 6749, 3.2). */
+/** Throws `invalid_request` for a missing or empty parameter, which are equivalent (RFC 6749, 3.2). */
 function required(parameters: URLSearchParams, name: string): string {
   const value = only(parameters, name);
   if (!value) throw new ApiError('invalid_request', { message: `${name} is missing.` });

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { openBytes, sealBytes } from './sealed-bytes.ts';
 
-/** `ticket`: what the consent page holds between the making of a key and its registration. */
+/** `ticket`: held by the consent page from the creation of a key until its registration. */
 export type TokenKind = 'ticket' | 'code' | 'access' | 'refresh';
 
 const prefixes: Readonly<Record<TokenKind, string>> = {
@@ -13,12 +13,12 @@ const prefixes: Readonly<Record<TokenKind, string>> = {
 const idLength = 16;
 const secretLength = 32;
 
-/** A token as its holder has it: which row, and the secret that opens it. */
+/** A token as its holder has it: the id of its row, and the secret that opens it. */
 export interface Token {
   kind: TokenKind;
   /** 16 bytes */
   id: Buffer;
-  /** 32 bytes; nowhere but in the token */
+  /** 32 bytes; exists only in the token */
   secret: Buffer;
 }
 
@@ -30,16 +30,16 @@ export function tokenText({ kind, id, secret }: Token): string {
   return `${prefixes[kind]}${Buffer.concat([id, secret]).toString('base64url')}`;
 }
 
-/** The token in a text, undefined when it is none of this kind. */
+/** Parses a token; undefined if the text is not a token of this kind. */
 export function parseToken(kind: TokenKind, text: string): Token | undefined {
   const prefix = prefixes[kind];
-  // 48 bytes are 64 characters, of which each says something
+  // 48 bytes are exactly 64 base64url characters, without unused bits
   if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{64}$/.test(text.slice(prefix.length))) return undefined;
   const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
   return { kind, id: bytes.subarray(0, idLength), secret: bytes.subarray(idLength) };
 }
 
-/** What a grant was given for. A key that is sealed for one of them does not open for another. */
+/** What a grant was given for. A key sealed under one set of terms does not open under another. */
 export interface GrantTerms {
   grantId: string;
   /** `OAuthClient.fingerprint` */
@@ -47,17 +47,17 @@ export interface GrantTerms {
   redirectUri: string;
   codeChallenge: string;
   resource: string;
-  /** Undefined until the account is made */
+  /** Undefined until the account is created */
   accountId: string | undefined;
-  /** JSON of `GrantScope`, the end included */
+  /** JSON of `GrantScope`, including its expiry */
   scope: string;
 }
 
 /**
- * Seals a delegate key, or nothing, under a token's secret. The database alone opens
- * none, for it has no secret; a token alone opens none, for it has no pepper.
+ * Seals a delegate key, or nothing, under a token's secret. Opening it needs both the token and the pepper: an attacker
+ * with the database lacks the secrets, and one with a token lacks the pepper.
  *
- * @param expiresAtMs when the token ends, Unix time
+ * @param expiresAtMs when the token expires, Unix time
  */
 export function sealForToken(
   pepper: Uint8Array,
@@ -69,7 +69,7 @@ export function sealForToken(
   return sealBytes(rowKey(pepper, token), additionalData(token, terms, expiresAtMs), key);
 }
 
-/** What was sealed; undefined when secret, row, terms or end are not those it was sealed with. */
+/** Opens the sealed key; undefined if secret, row, terms or expiry differ from those it was sealed with. */
 export function openForToken(
   pepper: Uint8Array,
   token: Token,
@@ -85,7 +85,7 @@ function rowKey(pepper: Uint8Array, { kind, id, secret }: Token): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, pepper, info, 32));
 }
 
-/** A JSON list: no two lists of texts give the same one. */
+/** A JSON list, so that different terms never produce the same bytes. */
 function additionalData({ kind, id }: Token, terms: GrantTerms, expiresAtMs: number): Buffer {
   const { grantId, client, redirectUri, codeChallenge, resource, accountId, scope } = terms;
   return Buffer.from(

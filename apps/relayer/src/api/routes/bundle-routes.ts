@@ -9,7 +9,7 @@ import type { RequestBounds } from '../limits/request-bounds.ts';
 
 export type BundleRouteParts = ExportParts & ImportParts & { requestBounds: RequestBounds };
 
-/** The signed routes that take memories to another server and back; `app` has the auth hook. */
+/** The signed routes that export and import memories; `app` has the auth hook. */
 export function bundleRoutes(app: FastifyInstance, parts: BundleRouteParts): void {
   const { exporting, importing } = parts.requestBounds;
   app.post(

@@ -60,10 +60,10 @@ export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
   });
 }
 
-/** The last millisecond that RFC 3339 can tell; an expiry on chain is a u64. */
+/** The last millisecond that RFC 3339 can express; an expiry on chain is a u64 and may be later. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** `GET /api/account`: who the caller is, and the key epoch a client encrypts under. */
+/** `GET /api/account`: who the caller is, and the key epoch for clients that encrypt. */
 export function accountRoute(app: FastifyInstance): void {
   app.get(
     '/api/account',

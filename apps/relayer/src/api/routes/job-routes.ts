@@ -23,7 +23,7 @@ export interface JobRouteParts extends NamespaceTags {
   pipeline: Pick<Pipeline, 'wakeEmbedding' | 'wakeUpload'>;
 }
 
-/** The state of writes, and their retry; `app` has the auth hook. */
+/** Status and retry of memory jobs; `app` has the auth hook. */
 export function jobRoutes(app: FastifyInstance, parts: JobRouteParts): void {
   // A key always sees the jobs that it created
   const polling = route({ auth: 'signature', scope: [], cost: 0 });
@@ -93,8 +93,8 @@ async function jobOf(parts: JobRouteParts, caller: Caller, id: string): Promise<
 }
 
 /**
- * The caller's jobs: those that its key created, and those of namespaces where it has READ or WRITE. Only readers see that
- * a text, or nearly the same text, was stored before.
+ * The jobs that the caller's key created, and those in namespaces where it has READ or WRITE. Only keys with READ see
+ * that the same or nearly the same text was already stored.
  */
 async function jobsOf(
   { db, tagOf }: JobRouteParts,

@@ -15,7 +15,7 @@ import { validate } from '../http/validate.ts';
 
 export type ListRouteParts = StatsParts & PageParts;
 
-/** The signed routes that list what is stored, without its text; `app` has the auth hook. */
+/** The signed routes that list memories and namespaces, without texts; `app` has the auth hook. */
 export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   const lists = route({ auth: 'signature', scope: ['read'], cost: 1 });
   app.post(
@@ -28,7 +28,8 @@ export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
     listNamespaces(parts, request.caller);
   app.post('/api/namespaces', lists, namespaces);
   app.get('/api/namespaces', lists, namespaces);
-  // The form of the original system's newest client. The owner in the path must be that of the signature
+  // The route of the original system's newest client. The owner in the path must be the owner of the signing key's
+  // account
   app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', lists, async (request) => {
     if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
     return originalForm(await listNamespaces(parts, request.caller));
@@ -40,7 +41,7 @@ export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   );
 }
 
-/** Our fields, and the names that the original's client reads. It reads no further page when `has_more` is false. */
+/** Adds the field names that the original system's client reads. It reads no further page when `has_more` is false. */
 function originalForm({ owner, namespaces }: NamespacesResponse): OwnerNamespacesResponse {
   return {
     owner,

@@ -12,12 +12,12 @@ import { askBytes, type RequestBounds } from '../limits/request-bounds.ts';
 
 export type LlmRouteParts = AskParts & AnalyzeParts & { requestBounds: RequestBounds; loggers: Loggers };
 
-/** The signed routes that a language model takes part in. */
+/** The signed routes that use a language model. */
 export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
   const { memories: log } = parts.loggers;
   const { asking, recalling } = parts.requestBounds;
   const once = createSingleFlight<AnalyzeAccepted>();
-  // A model call may take longer than the relayer has to stop
+  // A model call may take longer than the shutdown may take
   app.addHook('preClose', async () => parts.chat?.abort());
 
   app.post(
@@ -32,7 +32,7 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
       const work = () =>
         asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
       reply.code(202);
-      // Continues when the client disconnects: a retry with the same key waits for the same result
+      // Keeps running when the client disconnects: a retry with the same key waits for the same result
       if (!repeatKey) return work();
       const { key, bodySha256 } = repeatKey;
       return once(

@@ -33,11 +33,11 @@ const keyBody = z.object({
 });
 const finishBody = z.object({ request, ticket: z.string().max(200), account_id: accountId });
 
-/** Calls of the consent page, only for pages of the dashboard. The proof that the owner agreed is on chain. */
+/** Routes for the consent page; only the dashboard's origin may call them. The owner's consent is proven on chain. */
 export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions): void {
   const { context, limit, jsonOf, bodyBytes } = options;
   const consent = createConsent(context);
-  // Other pages that may call the relayer must not take part in a grant
+  // Other origins in ALLOWED_ORIGINS must not take part in a grant
   const dashboardOrigin = new URL(context.config.dashboardUrl).origin;
   const onRequest = [
     async ({ headers: { origin } }: FastifyRequest): Promise<void> => {

@@ -23,17 +23,17 @@ export interface OAuthRouteOptions {
 const bodyBytes = 16_384;
 const bodyDeadlineMs = 10_000;
 
-/** Requests a minute of one client address. */
+/** Requests per minute and client address. */
 const perMinute = { register: 20, consent: 60, token: 120 };
 
-/** Address of the document that shows a client where to sign in for the tool server. */
+/** Address of the document that tells clients where to sign in for the tool server. */
 export function metadataUrl(issuer: string): string {
   return `${issuer}${oauthPaths.resourceMetadata}${toolPaths.mcp}`;
 }
 
 /**
- * OAuth 2.1 in front of the tool server: metadata (RFC 9728, RFC 8414), registration (RFC 7591), authorization, tokens and
- * revocation (RFC 7009). None of these uses the Host header.
+ * OAuth 2.1 in front of the tool server: metadata (RFC 9728, RFC 8414), registration (RFC 7591), authorization, tokens
+ * and revocation (RFC 7009). None of these uses the Host header.
  */
 export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): Promise<void> {
   const { context, trustedProxyHops, rateLimits, log } = options;
@@ -59,7 +59,7 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
   app.setErrorHandler((error: Error, request, reply) => {
     const known = reportError(log, error, request);
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
-    // OAuth's error fields and ours
+    // The error fields of OAuth and of this API
     return reply
       .code(known.status)
       .send({ ...errorBody(known, request.id), error_description: known.message });
@@ -132,13 +132,13 @@ function formOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams((request.body as Buffer).toString('utf8'));
 }
 
-/** Foreign pages can send other types without a preflight. Throws `invalid_request`. */
+/** Web pages of other origins can send other types without a preflight. Throws `invalid_request`. */
 function requireType(request: FastifyRequest, type: string): void {
   if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type || !request.body)
     throw new ApiError('invalid_request', { message: `Send ${type}.` });
 }
 
-/** For the person whose browser was sent here. Shows nothing from the request. */
+/** Shown to a person whose browser was redirected here. Contains nothing from the request. */
 function errorPage({ message }: ApiError): string {
   return `<!doctype html><html lang="en"><title>memrelay: this link does not work</title>
 <h1>This link does not work</h1>

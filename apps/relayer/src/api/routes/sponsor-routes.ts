@@ -17,7 +17,7 @@ import { validate } from '../http/validate.ts';
 import type { RateLimit, RateLimits } from '../limits/rate-limits.ts';
 
 export interface SponsorLimits {
-  /** Requests a minute and an hour of one client address, and of one sender; Infinity = no limit */
+  /** Requests per minute and hour, for each client address and for each sender; Infinity = no limit */
   perMinute: number;
   perHour: number;
 }
@@ -27,7 +27,7 @@ export interface SponsorRouteOptions {
   rateLimits: RateLimits;
   limits: SponsorLimits;
   trustedProxyHops: number;
-  /** Pages of these may call */
+  /** Origins whose pages may call these routes */
   allowedOrigins: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions
       parseJsonBody(await readBody(request.raw, { bytes: bodyLimitOf(request), deadlineMs: bodyDeadlineMs })),
     );
     scope.addHook('onRequest', async (request) => {
-      // Pages may send other types without a preflight
+      // Pages of other origins can send other types without a preflight
       requireJson(request.raw);
       if (isForeignPage(request.raw, options.allowedOrigins)) throw new ApiError('foreign_origin');
       await takeAll(address, addressBlock(clientAddress(request.raw, trustedProxyHops)));
@@ -88,7 +88,7 @@ function counters({ rateLimits, limits: allowed }: SponsorRouteOptions, name: st
   );
 }
 
-/** Throws `unsupported_media_type` unless the body is announced as JSON. */
+/** Throws `unsupported_media_type` unless the body is declared as JSON. */
 function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ApiError('unsupported_media_type');

@@ -15,24 +15,25 @@ import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
 export interface ToolRouteOptions {
   relay: ToolRelay;
-  /** Pages of these may call; protection that the MCP specification asks for (basic/transports, "Security Warning") */
+  /** Origins whose pages may call; the MCP specification requires this check (basic/transports, "Security Warning") */
   allowedOrigins: readonly string[];
   trustedProxyHops: number;
   log: Logger;
-  /** Where clients may sign in in a browser */
+  /** Set when clients can sign in with a browser */
   oauth?: { readBearer: ReadBearer; metadataUrl: string } | undefined;
-  /** Requests of one address block that may be refused, or be under way, in a minute; default 600, as for signed ones */
+  /** Refused and unfinished requests allowed per minute and address block; default 600, as for signed routes */
   failuresPerMinute?: number;
 }
 
-const foreignPage = 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.';
+const foreignPage =
+  'Web pages of this origin may not call the tool server. The operator can add the origin to ALLOWED_ORIGINS.';
 
 /** Headers that identify the caller: if sent twice, one reader may take the first and another the second. */
 const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId, headers.memNamespace]);
 
 /**
- * The tool server's routes (spec, "Tool-server transport routes"), passed on to the sidecar. What can be refused without it
- * is refused here, as JSON-RPC errors.
+ * The tool server's routes (spec, "Tool-server transport routes"). Requests are passed to the sidecar, except those
+ * that can be refused here without it, with JSON-RPC errors.
  */
 export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): Promise<void> {
   const { relay, log, oauth, allowedOrigins, trustedProxyHops, failuresPerMinute } = options;
@@ -58,7 +59,7 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
     const { authorization } = request.headers;
-    // Unlike a public key, a bearer that succeeded cannot be named by others
+    // Unlike a public key, a bearer token is secret, so no one else can send a known one
     const known =
       authorization === undefined ? undefined : sha256(Buffer.from(authorization)).toString('hex');
     const admission = failures.take(address, known);
@@ -72,7 +73,7 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
       admission.giveBack();
       throw error;
     });
-    // A client that left early may have been refused, and has cost as much
+    // A client that disconnected early may have been refused, and cost as much
     if (status === 401 || status === 403 || status === clientGone) return;
     if (status < 400) admission.succeed();
     else admission.giveBack();

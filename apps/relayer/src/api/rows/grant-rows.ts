@@ -14,14 +14,14 @@ import {
 
 const noKey = Buffer.alloc(0);
 
-/** A token whose secret is correct and whose row was not tampered with. */
+/** A token with the correct secret and an untampered row. */
 export interface OpenedToken {
   token: Token;
   terms: GrantTerms;
   /** 64 hex digits */
   publicKey: string;
   scope: GrantScope;
-  /** It was used before; then there is no key in it */
+  /** Already used; the token then no longer contains the key */
   used: boolean;
   /** Unix time in ms */
   expiresAtMs: number;
@@ -36,7 +36,7 @@ const grantScope = z.object({
   expiresAtMs: z.string(),
 });
 
-/** The one text that a scope has. */
+/** The canonical JSON of a scope. */
 export function scopeText({ perms, allNamespaces, tags, expiresAtMs }: GrantScope): string {
   return JSON.stringify({ perms, allNamespaces, tags: [...new Set(tags)].sort(), expiresAtMs });
 }
@@ -60,12 +60,12 @@ export async function insertGrant(tx: Queryable, terms: GrantTerms, publicKey: s
   );
 }
 
-/** The account that was made together with the key. */
+/** Sets the account of a grant whose account was created together with the key. */
 export async function setAccount(tx: Queryable, { grantId, accountId }: GrantTerms): Promise<void> {
   await tx.query('UPDATE oauth_grant SET account_id = $2 WHERE id = $1', [grantId, hexToBytes(accountId!)]);
 }
 
-/** A new token of a grant, with the key sealed under its own secret. Returns its text. */
+/** Inserts a new token of a grant, with the key sealed under the token's secret. Returns the token's text. */
 export async function insertToken(
   tx: Queryable,
   pepper: Uint8Array,
@@ -87,7 +87,7 @@ export async function insertToken(
   return tokenText(token);
 }
 
-/** Marks a token as used and takes the key out of it. Its secret is kept, so that a second use differs from a guess. */
+/** Marks a token as used and removes its key. The row stays, so that a second use is distinguishable from a guess. */
 export async function spend(tx: Queryable, pepper: Uint8Array, opened: OpenedToken): Promise<void> {
   const { token, terms, expiresAtMs } = opened;
   await tx.query('UPDATE oauth_token SET used = true, sealed = $2 WHERE id = $1', [
@@ -96,14 +96,14 @@ export async function spend(tx: Queryable, pepper: Uint8Array, opened: OpenedTok
   ]);
 }
 
-/** Deletes a grant with all its tokens, and with them the last copies of its key. */
+/** Deletes a grant with all its tokens, which contain the only copies of its key. */
 export async function deleteGrant(tx: Queryable, grantId: string): Promise<void> {
   await tx.query('DELETE FROM oauth_grant WHERE id = $1', [grantId]);
 }
 
 /**
- * What a token opens; undefined when there is no such row, or the secret is wrong, or the row was tampered with. With
- * `lock`, uses of tokens of one grant come one after the other until the transaction ends.
+ * Opens a token; undefined when its row does not exist, the secret is wrong, or the row was tampered with. `lock` locks
+ * the grant until the transaction ends, so that tokens of one grant are used one after the other.
  */
 export async function openToken(
   tx: Queryable,
@@ -161,7 +161,7 @@ interface TokenRow {
   scope: string;
 }
 
-/** Removes what has ended: grants, tokens a day after their end, and grants that no token opens any more. */
+/** Deletes expired grants, tokens one day after their expiry, and grants without a usable token. */
 export async function pruneGrants(db: Db, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
   await db.query('DELETE FROM oauth_grant WHERE expires_at <= $1', [now]);
@@ -170,6 +170,6 @@ export async function pruneGrants(db: Db, nowMs: number): Promise<void> {
        (SELECT 1 FROM oauth_token t WHERE t.grant_id = g.id AND NOT t.used AND t.expires_at > $1)`,
     [now],
   );
-  // Kept for a day, so that a second use of a code differs from a guess
+  // Kept for a day, so that a second use of a code is distinguishable from a guess
   await db.query("DELETE FROM oauth_token WHERE expires_at <= $1::timestamptz - interval '1 day'", [now]);
 }

@@ -5,28 +5,30 @@ import type { Db, Queryable } from '../../base/db/db.ts';
 import type { StoreHolder } from '../nonces/nonce-store.ts';
 
 /**
- * The agreement of all relayers of a database on where nonces are kept. It keeps a request that was accepted with one
- * store from being accepted again with the next:
+ * Makes all relayers of a database use the same nonce store. It prevents a request that was accepted with one store
+ * from being accepted again with the next one:
  *
  * - A relayer accepts a request only after `signed_until` in the database is at least the time it was signed (`cover`).
- * - When the store changes, `accepts_after` becomes `signed_until`, in one step with the new identity. From then on only
- *   requests signed later are accepted, so none that any relayer had accepted before.
+ * - When the store changes, `accepts_after` is set to `signed_until` in the same statement as the new identity. From
+ *   then
+ *   on only requests signed later are accepted, so none that any relayer accepted before.
  *
- * Both are timestamps of requests. A relayer that has not noticed the change can still accept what it has covered, which
- * the new store refuses; it can cover nothing more.
+ * Both are timestamps of requests. A relayer that has not noticed the change can still accept requests that it has
+ * covered, which the new store refuses; it cannot cover any more.
  *
- * After a change, requests are refused until `signed_until` has passed. A relayer whose clock is far ahead must not move
- * that into the future, so `cover` allows nothing beyond the database's clock + `maxAheadSeconds`.
+ * After a change, requests are refused until `signed_until` has passed. A relayer whose clock is far ahead must not
+ * move `signed_until` far into the future, so `cover` allows nothing beyond the database's clock + `maxAheadSeconds`.
  */
 export interface NonceEpoch {
-  /** Makes the store with this identity the one in use, unless relayers that are alive use another server. */
+  /** Makes the store with this identity the current one, unless running relayers use another server. */
   claim(store: StoreIdentity): Promise<Claim | { holder: StoreHolder }>;
   /**
-   * Allows requests signed until `signedAt`, and a little later, to be accepted. `changed` when the store has changed;
-   * `ahead` when the database's clock is more than `maxAheadSeconds` behind `signedAt`, so that it must be refused.
+   * Allows requests signed up to `signedAt`, plus `coverAheadSeconds`, to be accepted. Returns `changed` when the store
+   * has changed, and `ahead` when the database's clock is more than `maxAheadSeconds` behind `signedAt`: the request
+   * must then be refused.
    */
   cover(claim: Claim, signedAt: number): Promise<'covered' | 'changed' | 'ahead'>;
-  /** This relayer uses no store for now: others need not wait for it. */
+  /** This relayer uses no store for now, so others need not wait for it. */
   leave(): void;
   close(): Promise<void>;
 }
@@ -34,12 +36,12 @@ export interface NonceEpoch {
 export interface StoreIdentity {
   /** Changes whenever nonces may have been lost */
   identity: string;
-  /** What must be the same for all relayers at a time: `table`, or a run of a Redis server */
+  /** Must be the same for all relayers at any time: `table`, or a run of a Redis server */
   server: string;
 }
 
 export interface Claim extends StoreIdentity {
-  /** Which change of the store this claim belongs to: a store that was left and taken again has another */
+  /** Counts store changes. A store that was left and later claimed again has a new version. */
   version: number;
   /** Unix seconds: requests signed then or earlier are refused */
   acceptsAfter: number;
@@ -49,12 +51,16 @@ export interface Claim extends StoreIdentity {
   changed: boolean;
 }
 
-/** How far ahead `cover` goes, so that it writes at most once in this time. Also how long a change refuses requests. */
+/**
+ * How far ahead `cover` writes, so that it writes at most once in this time. Also how long a change refuses requests.
+ */
 export const coverAheadSeconds = 10;
-/** What `cover` may write at most, counted from the database's clock: a change refuses requests for no longer. */
+/**
+ * The most that `cover` may be ahead of the database's clock. A store change refuses requests for no longer than this.
+ */
 export const maxAheadSeconds = timestampWindowSeconds + coverAheadSeconds;
 const heartbeatMs = 5_000;
-/** A relayer that has not shown itself for this long is taken for dead. */
+/** A relayer without a heartbeat for this long counts as dead. */
 const aliveSeconds = 15;
 
 interface Row {
@@ -67,7 +73,7 @@ interface Row {
 export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpoch {
   const relayerId = randomUUID();
   let server: string | null = null;
-  // The embedded database is locked by this process: there are no others
+  // The embedded database is locked by this process, so there are no other relayers
   const isShared = db.kind === 'postgres';
 
   const show = (to: Queryable, shown: string | null): Promise<unknown> =>
@@ -79,7 +85,7 @@ export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpo
   const heartbeat = isShared
     ? setInterval(() => {
         show(db, server).catch((error: unknown) =>
-          log.warn({ err: error }, 'this relayer could not show that it is alive'),
+          log.warn({ err: error }, 'cannot write the heartbeat of this relayer'),
         );
       }, heartbeatMs).unref()
     : undefined;
@@ -101,7 +107,7 @@ export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpo
     );
     const known = rows[0]!;
     const isSame = known.identity === store.identity;
-    // The version before knew nothing but the run of Redis
+    // The previous version stored only the Redis run id
     const isUpgrade = known.identity === store.server;
     const holder = isShared && !isSame && !isUpgrade ? await otherUser(tx, store.server) : undefined;
     if (isShared) await show(tx, holder ? null : store.server);
@@ -147,12 +153,12 @@ export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpo
     async close() {
       clearInterval(heartbeat);
       if (!isShared) return;
-      // Also those that were killed
+      // Also deletes relayers that were killed
       await db
         .query("DELETE FROM nonce_user WHERE relayer_id = $1 OR seen_at < now() - interval '1 day'", [
           relayerId,
         ])
-        .catch((error: unknown) => log.warn({ err: error }, 'this relayer could not sign off'));
+        .catch((error: unknown) => log.warn({ err: error }, 'cannot delete the heartbeat of this relayer'));
     },
   };
 }

@@ -7,20 +7,23 @@ import { createNonceEpoch } from './nonce-epoch.ts';
 export interface TableNoncesOptions {
   db: Db;
   log: Logger;
-  /** Unix time in ms, instead of the database's: several relayers share the table, and one's clock may be wrong */
+  /**
+   * Unix time in ms. The default is the database's clock: several relayers share the table, and the clock of one may be
+   * wrong.
+   */
   now?: () => number;
   /** Pause between two purges; default 30,000 ms */
   purgeEveryMs?: number;
-  /** Rows of one purge statement; default 5,000 */
+  /** Rows per purge statement; default 5,000 */
   purgeBatch?: number;
 }
 
-/** As the nonces are in the database, only the use of another store in between can lose them. */
+/** The nonces are in the database, so they can only be lost if another store was used in between. */
 const table = { identity: 'table', server: 'table' };
 
 /**
- * Nonces in the database, for a relayer without Redis. A row is committed before the answer, so a restart reopens
- * nothing. Expired rows are purged in the background.
+ * Nonces in the database, for a relayer without Redis. A row is committed before `remember` returns, so nonces survive
+ * a restart. Expired rows are purged in the background.
  */
 export function createTableNonces(options: TableNoncesOptions): NonceStore {
   const { db, log, now, purgeEveryMs = 30_000, purgeBatch = 5_000 } = options;
@@ -75,7 +78,7 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
 
   const timer = setInterval(() => {
     purging ??= purge()
-      .catch((error: unknown) => log.warn({ err: error }, 'expired nonces were not purged'))
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot purge expired nonces'))
       .finally(() => {
         purging = undefined;
       });

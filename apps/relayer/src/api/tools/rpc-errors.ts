@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@memrelay/protocol/errors';
 import { type RpcErrorData, rpcCodes, rpcErrorBody } from '@memrelay/protocol/tool-server';
 
-/** What the transports refuse by themselves has no code of the catalogue, but a status. */
+/** Error codes for refusals by the MCP transport, which have only a status. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'invalid_auth_header',
   403: 'insufficient_scope',
@@ -15,7 +15,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'overloaded',
 };
 
-/** An error body of the tool server with a code and the request id in its `data`, whatever answered it. */
+/** Adds a code of the catalogue and the request id to the `data` of any error body of the tool server. */
 export function describedError(text: string, status: number, requestId: string): string {
   const fallback = codeOfStatus[status] ?? (status < 500 ? 'invalid_request' : 'internal_error');
   const body = parsed(text);

@@ -7,7 +7,7 @@ import { Pool } from 'undici';
 import type { ToolBearer } from '../oauth/access-tokens.ts';
 import { describedError } from './rpc-errors.ts';
 
-/** What of a client's request reaches the sidecar; `mcp-param-…` are arguments that a tool wants as headers. */
+/** Request headers passed to the sidecar; `mcp-param-…` are tool arguments sent as headers. */
 const passedRequestHeaders: readonly string[] = [
   'accept',
   'authorization',
@@ -19,7 +19,7 @@ const passedRequestHeaders: readonly string[] = [
 ];
 const passedPrefix = 'mcp-param-';
 
-/** What of the sidecar's answer reaches the client. */
+/** Response headers passed to the client. */
 const passedResponseHeaders: readonly string[] = [
   'allow',
   'cache-control',
@@ -27,36 +27,36 @@ const passedResponseHeaders: readonly string[] = [
   'mcp-session-id',
   'retry-after',
   'www-authenticate',
-  // Tells proxies in front not to hold a stream back
+  // Tells proxies not to buffer a stream
   'x-accel-buffering',
 ];
 
-/** The sidecar checks a credential and begins to answer; how long an answer then takes is its own affair. */
+/** Timeout until the sidecar has checked the credential and begins its response. The body has no timeout. */
 const headersTimeoutMs = 30_000;
 
-/** No status of HTTP: the client did not wait for one */
+/** Not an HTTP status: the client disconnected before the response */
 export const clientGone = 499;
 
 export interface RelayOptions {
   clientAddress: string;
-  /** Takes the place of the credential that the client sent, which goes no further */
+  /** Replaces the credential that the client sent, which is not passed on */
   bearer: ToolBearer | undefined;
-  /** Where the challenge of a 401 sends the client (RFC 9728, 5.1) */
+  /** Added to the challenge of a 401 (RFC 9728, 5.1) */
   metadataUrl: string | undefined;
 }
 
-/** Passes tool requests to the sidecar and its answers back, as they come. */
+/** Passes tool requests to the sidecar and streams its responses back. */
 export interface ToolRelay {
-  /** Resolves with the status of an answer that has begun. Throws `sidecar_unavailable`. */
+  /** Resolves with the status once the response has begun. Throws `sidecar_unavailable`. */
   relay(request: FastifyRequest, reply: FastifyReply, options: RelayOptions): Promise<number>;
-  /** Ends the streams that are open, which would keep a server from closing */
+  /** Ends the open streams, which would keep the server from closing */
   endStreams(): void;
   close(): Promise<void>;
 }
 
 export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
   const { origin } = new URL(sidecarUrl);
-  // A stream keeps its connection to itself, so there are as many as are needed, apart from those for other work
+  // Each stream occupies a connection, so this pool is unlimited and separate from the pool for other requests
   const pool = new Pool(origin, { headersTimeout: headersTimeoutMs, bodyTimeout: 0 });
   const streams = new Set<ServerResponse>();
   return {
@@ -64,7 +64,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       const { raw } = request;
       const out = reply.raw;
       const gone = new AbortController();
-      // The event fires only once: without this check, a client that already left would keep a stream open at the sidecar
+      // `close` may have fired already: without this check, the sidecar would keep the stream of a client that left
       if (out.closed) gone.abort();
       else out.once('close', () => gone.abort());
       const answer = await pool
@@ -110,7 +110,8 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       const isOpenEnded = isStream(answer.headers['content-type']);
       if (isOpenEnded) streams.add(out);
       out.once('close', () => streams.delete(out));
-      // A stream that the sidecar breaks off ends; the client finds out with its next request. Any other answer is not whole
+      // If the sidecar disconnects, end an event stream normally (the client's next request reports the error), but
+      // reset the connection for any other response, because it is incomplete
       body.once('error', () => (isOpenEnded ? out.end() : out.destroy()));
       body.pipe(out);
       return statusCode;
@@ -122,7 +123,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
   };
 }
 
-/** The sidecar's own challenge, with where to read on. */
+/** The sidecar's challenge, with the address of the resource metadata added. */
 function challengeOf(
   challenge: string | string[] | undefined,
   metadataUrl: string | undefined,
@@ -135,14 +136,14 @@ function isStream(contentType: string | string[] | undefined): boolean {
   return String(contentType).startsWith('text/event-stream');
 }
 
-/** The same headers under our own names: the sidecar knows no aliases. */
+/** Renames aliased headers to their standard names, because the sidecar knows no aliases. */
 function withoutAliases(sent: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [headerAliases[name] ?? name, value]),
   );
 }
 
-/** Repeated headers are left out: none of those that pass may be. */
+/** The headers to pass on. Leaves out repeated ones, because none of the passed headers may be repeated. */
 function passed(
   sent: Readonly<Record<string, string | string[] | undefined>>,
   isPassed: (name: string) => boolean,
