@@ -3,47 +3,49 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { AccountSnapshot } from './account-directory.ts';
 
-/** How long a cached account may serve while the chain cannot be asked (security.md, "Requests and sessions"). */
+/** How long a cached account may be used while the chain is unreachable (security.md, "Requests and sessions"). */
 const outageAgeMs = 60_000;
-/** After a failed read the chain is left alone for this long. */
+/** Pause after a failed read before the chain is queried again. */
 const retryAfterMs = 1_000;
 
-/** The node is behind a state that was already seen. The chain itself may be fine. */
+/** The node returned an older state than one already seen. The chain itself may be fine. */
 export class OutdatedAnswerError extends Error {
   override name = 'OutdatedAnswerError';
 }
 
 export interface AccountCacheOptions {
-  /** Reads one account that is at least as new as any seen before. Throws when that cannot be had. */
+  /** Reads an account. Throws if it cannot be read, or only in an older version than one already seen. */
   read(accountId: string): Promise<AccountSnapshot | undefined>;
-  /** An answer may be this old; it is renewed in the background from half of it on */
+  /** Maximum age of a cached account. From half of it on, the account is refreshed in the background. */
   cacheMs: number;
-  /** Milliseconds of a clock that never goes back */
+  /** Monotonic clock in ms */
   now(): number;
 }
 
 interface Entry {
-  /** Undefined: there was no such account */
+  /** Undefined if the account does not exist */
   account: AccountSnapshot | undefined;
   /** When the read began, so the state is at least this new */
   readAtMs: number;
 }
 
-/** A read under way. */
+/** A read in progress. */
 interface Flight {
   readAtMs: number;
   account: Promise<AccountSnapshot | undefined>;
 }
 
-/** Caches accounts by id for a few seconds, with one read at a time per account, and serves older states in an outage. */
+/**
+ * Caches accounts by id for a few seconds, with one read at a time per account, and serves older states in an outage.
+ */
 export class AccountCache {
   readonly #options: AccountCacheOptions;
   readonly #known = new LRUCache<string, Entry>({ max: 20_000 });
-  /** Apart from the known ones, so that made-up ids cannot push those out */
+  /** Separate from the existing accounts, so that made-up ids cannot evict them */
   readonly #missing = new LRUCache<string, Entry>({ max: 10_000 });
   readonly #flights = new Map<string, Flight>();
   readonly #inTurn: ReadInTurn<AccountSnapshot | undefined>;
-  /** The last read when it failed */
+  /** Set if the last read failed */
   #failure: { atMs: number; cause: unknown } | undefined;
 
   constructor(options: AccountCacheOptions) {
@@ -74,8 +76,9 @@ export class AccountCache {
   }
 
   /**
-   * The account with this delegate: a cached one when it lists the key (64 hex digits), else one whose read began after
-   * this call. However many unknown keys are looked for, an account has one such read under way at a time.
+   * The account, to look for this delegate in it: from the cache if the cached account lists the key (64 hex digits),
+   * else from a read that began after this call. Each account has at most one such read at a time, however many unknown
+   * keys are looked for.
    */
   async withDelegate(accountId: string, publicKey: string): Promise<AccountSnapshot | undefined> {
     const sinceMs = this.#options.now();
@@ -91,7 +94,7 @@ export class AccountCache {
     }
   }
 
-  /** Takes in an account that was read elsewhere. A lower version never replaces a higher one. */
+  /** Caches an account that was read elsewhere. A lower version never replaces a higher one. */
   put(account: AccountSnapshot, readAtMs: number): void {
     const before = this.#known.peek(account.accountId);
     if (before?.account && before.account.objectVersion > account.objectVersion) return;
@@ -109,7 +112,7 @@ export class AccountCache {
     this.#missing.delete(accountId);
   }
 
-  /** Joins a read that began at most `maxAgeMs` ago: what happened since then it may not tell. */
+  /** Joins a read that began at most `maxAgeMs` ago, or starts one. A joined read may miss later changes. */
   #read(accountId: string, maxAgeMs: number): Promise<AccountSnapshot | undefined> {
     const running = this.#flights.get(accountId);
     const readAtMs = this.#options.now();
@@ -140,7 +143,7 @@ export class AccountCache {
     return this.#failure !== undefined && this.#options.now() - this.#failure.atMs < retryAfterMs;
   }
 
-  /** `sinceMs`: an answer that was read before is too old, and marked so. */
+  /** `sinceMs`: an account that was read before this is marked as stale. */
   #duringOutage(accountId: string, cause: unknown, sinceMs = Number.NEGATIVE_INFINITY): AccountSnapshot {
     const entry = this.#known.get(accountId);
     const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;

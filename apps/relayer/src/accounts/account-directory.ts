@@ -1,4 +1,6 @@
-/** Who may act for whom: the account objects on chain, read with a short cache and one flight per account. */
+/**
+ * Delegates and their permissions: the account objects on chain, cached briefly, with one read per account at a time.
+ */
 
 export interface DelegateScope {
   /** Bits READ 1, WRITE 2, FORGET 4 */
@@ -18,11 +20,11 @@ export interface Delegate {
   label: string;
   createdAtMs: number;
   proven: boolean;
-  /** Absent when the account holds no scope record for it: such a delegate may do nothing */
+  /** Undefined when the account has no scope record for the delegate, which then has no permissions */
   scope: DelegateScope | undefined;
 }
 
-/** One account as it stood on chain at `objectVersion`. */
+/** The state of an account on chain at `objectVersion`. */
 export interface AccountSnapshot {
   accountId: string;
   initialSharedVersion: string;
@@ -35,35 +37,36 @@ export interface AccountSnapshot {
   /** 64 hex digits, when the owner set one */
   recoveryPk: string | undefined;
   /**
-   * True when the chain could not be asked and this is a cached answer, at most 60 s old. It serves only what
-   * neither decrypts nor destroys (security.md, "Requests and sessions").
+   * True when the chain was unreachable and this state comes from the cache, at most 60 s old. Calls that decrypt or
+   * delete must not use it (security.md, "Requests and sessions").
    */
   stale: boolean;
 }
 
 export interface AccountDirectory {
   /**
-   * The account by its object id (any case), never older than the promised staleness (5 s), never older than a
-   * version seen before. `undefined` when there is no such account. `maxAgeMs` asks for a fresher answer.
-   * Throws `ApiError('auth_unavailable')` when the chain cannot be asked and nothing recent is known.
+   * The account with this object id (any case): at most 5 s old, and never older than a version already seen.
+   * `undefined` when it does not exist. `maxAgeMs` requests a newer state. Throws `ApiError('auth_unavailable')` when
+   * the chain is unreachable and no recent state is cached.
    */
   account(accountId: string, options?: { maxAgeMs?: number }): Promise<AccountSnapshot | undefined>;
   /**
-   * The account in which this delegate key is looked for (64 lower-case hex digits): as `account`, but an answer that does
-   * not list the key was read after the call, so that a key that was just added is found.
+   * Like `account`, to look for this delegate key (64 lower-case hex digits): if the cached account does not list the
+   * key, the account is read again, so that a key that was just added is found.
    */
   accountWith(accountId: string, publicKey: string): Promise<AccountSnapshot | undefined>;
   /**
-   * Ids of the accounts that list this delegate key, proven entries first (from the watched table). Where
-   * none has proven it, the watcher first catches up with the chain: anyone can list a key unproven. Throws `ApiError('auth_unavailable')`.
+   * Ids of the accounts that list this delegate key (from the watched table), proven entries first. Anyone can list a
+   * key without proof, so if no entry is proven, the watcher first catches up with the chain. Throws
+   * `ApiError('auth_unavailable')`.
    */
   accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
   /**
-   * Public keys of delegates that have, or had, WRITE at some time in the namespace with this tag, by the account's events
+   * Public keys of all delegates that have or ever had WRITE in the namespace with this tag, from the account's events
    * up to now. Throws `ApiError('auth_unavailable')`.
    */
   writersEver(accountId: string, tag: Uint8Array): Promise<string[]>;
-  /** Called when an account's state on chain changed: caches keyed by it must be dropped. */
+  /** The listener is called when an account changed on chain; it must drop cached data of the account. */
   onChange(listener: (accountId: string) => void): void;
   /** State of the chain connection for `/ready`. */
   health(): { ok: boolean; detail?: string };

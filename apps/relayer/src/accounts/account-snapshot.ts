@@ -3,8 +3,8 @@ import type { AccountObject } from '@memrelay/chain/account-reader';
 import type { AccountSnapshot, Delegate, DelegateScope } from './account-directory.ts';
 
 /**
- * An account object in the relayer's own words. u64 fields become numbers: above 2^53 they lose digits and keep
- * their order, which is all that is asked of an expiry or a minimum epoch.
+ * Converts an account object to the relayer's type. u64 fields become numbers: above 2^53 they lose precision but keep
+ * their order, which is enough for an expiry or a minimum epoch.
  */
 export function toSnapshot({ account, objectVersion, initialSharedVersion }: AccountObject): AccountSnapshot {
   const scopes = new Map(account.scopes.map(({ key, value }) => [key, toScope(value)]));

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was read of an account, for a few seconds. */
+/** Caches a value per account for a few seconds. */
 export interface CachedByAccount<T> {
   of(accountId: Buffer): Promise<T>;
-  /** The next one to ask reads again */
+  /** Makes the next call read again */
   refresh(accountId: Buffer): void;
 }
 
 const ttlMs = 5_000;
 
-/** One read under way for each account; one that failed is not remembered. */
+/** Runs at most one read per account at a time. Failed reads are not cached. */
 export function cachedByAccount<T>(read: (accountId: Buffer) => Promise<T>): CachedByAccount<T> {
   const cache = new LRUCache<string, Promise<T>>({ max: 20_000, ttl: ttlMs });
   return {

@@ -6,7 +6,7 @@ export type Permission = 'read' | 'write' | 'forget';
 /** The authenticated caller of a signed request: set by the auth hook, read by the routes. */
 export interface Caller {
   account: AccountSnapshot;
-  /** The entry of the account that lists the request's key */
+  /** The account's entry for the request's key */
   delegate: Delegate;
   /** Ed25519 public key of the request, 64 lower-case hex digits */
   publicKey: string;

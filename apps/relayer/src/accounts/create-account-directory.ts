@@ -16,17 +16,17 @@ export interface AccountDirectoryOptions {
   packageId: string;
   db: Db;
   log: Logger;
-  /** Age up to which a cached account is an answer; default 4000, so that a revocation is seen within 5 s */
+  /** Maximum age of a cached account; default 4000 ms, so that a revocation is seen within 5 s */
   cacheMs?: number;
   /** Pause between two reads of the event feed; default 1000 ms */
   pollMs?: number;
-  /** Milliseconds of a clock that never goes back */
+  /** Monotonic clock in ms */
   now?: () => number;
 }
 
-/** The feed was this long behind the tip: `/ready` says so. */
+/** `/ready` reports a problem when the event feed is further behind than this. */
 const feedLagMs = 30_000;
-/** How recently the feed must have been at the tip to know all past writers. */
+/** How recently the feed must have caught up for the list of past writers to be complete. */
 const writersAgeMs = 100;
 
 /** The account directory on a real chain and database. Follows the event feed until it is closed. */
@@ -47,16 +47,16 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       try {
         listener(accountId);
       } catch (error) {
-        log.error({ err: error }, 'a listener to account changes failed');
+        log.error({ err: error }, 'a listener for account changes failed');
       }
     }
   }
 
-  /** Returns whether the account is newer than what this relayer knew. Throws when it is older. */
+  /** Returns whether the account is newer than the recorded one. Throws if it is older. */
   async function accept(account: AccountSnapshot): Promise<boolean> {
     const result = await recordAccount(db, account);
     if (result === 'outdated')
-      throw new OutdatedAnswerError('the node answered an older state of the account than seen before');
+      throw new OutdatedAnswerError('the node returned an older state of the account than one already seen');
     const before = cache.peek(account.accountId);
     return result === 'newer' || (before !== undefined && before.objectVersion < account.objectVersion);
   }
@@ -65,7 +65,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     const object = await readAccount(chain, packageId, accountId);
     if (!object) {
       if (await wasSeen(db, accountId))
-        throw new OutdatedAnswerError('the node does not know an account that was seen before');
+        throw new OutdatedAnswerError('the node does not have an account that was already seen');
       return undefined;
     }
     const account = toSnapshot(object);
@@ -75,7 +75,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
 
   const cache = new AccountCache({ read, cacheMs, now });
 
-  /** Reads the accounts of a page of events again, so that the tables hold states, not sums of events. */
+  /** Reads the accounts in a page of events again: the tables store account states rather than applying events. */
   async function handle(events: readonly AccountEvent[]): Promise<void> {
     const ids = [...new Set(events.map((event) => event.account_id))];
     for (const event of events) {
@@ -90,7 +90,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       const account = object && toSnapshot(object);
       const own = events.filter((event) => event.account_id === id);
       if (!account || !own.every((event) => isAtLeast(account, event)))
-        throw new OutdatedAnswerError('the node answered an account older than its events');
+        throw new OutdatedAnswerError('the node returned an account older than its events');
       await accept(account);
       cache.put(account, readAtMs);
       changed(id);
@@ -138,9 +138,9 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
 }
 
 /**
- * Whether a state of an account is one at or after an event of it. Every event carries the key epoch that results,
- * and only adding leaves the epoch as it was; taking anything away raises it (contracts/README.md). So at the same
- * epoch an added key is still listed, and a removal has happened.
+ * Whether the state of an account includes an event. Every event carries the resulting key epoch; adding a delegate
+ * leaves the epoch unchanged, and any removal increases it (contracts/README.md). So at the same epoch, an added key is
+ * still listed and a removal has been applied.
  */
 function isAtLeast(account: AccountSnapshot, event: AccountEvent): boolean {
   const epoch = Number(event.key_epoch);

@@ -5,7 +5,7 @@ interface ServerKey {
   serverAddress: string | undefined;
 }
 
-/** Whether the sidecar has a credential to decrypt with, if the key servers agree. */
+/** Whether there is a credential with which the sidecar can ask the key servers to decrypt. They may still refuse. */
 export function hasDecryptCredential(
   { serverAddress }: ServerKey,
   { account, credentials }: Caller,
@@ -15,8 +15,8 @@ export function hasDecryptCredential(
 }
 
 /**
- * Throws `decrypt_credential_required` when the sidecar has no credential to decrypt with. Called before any work is
- * done, also when there may be nothing to decrypt.
+ * Throws `decrypt_credential_required` when the sidecar has no credential to decrypt with. Call it before any work,
+ * even if there may be nothing to decrypt.
  */
 export function requireDecryptCredential(server: ServerKey, caller: Caller): void {
   if (!hasDecryptCredential(server, caller)) throw new ApiError('decrypt_credential_required');

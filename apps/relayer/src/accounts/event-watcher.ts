@@ -10,23 +10,23 @@ export interface EventWatcherOptions {
   chain: ChainClient;
   packageId: string;
   db: Db;
-  /** Pause between two reads while they succeed */
+  /** Pause between two successful reads */
   pollMs: number;
   now(): number;
   log: Logger;
-  /** Takes in the events of one page. The page comes again when it throws. */
+  /** Handles one page of events. If it throws, the page is read again. */
   handle(events: readonly AccountEvent[]): Promise<void>;
 }
 
 const longestPauseMs = 15_000;
 /** Pause after a failed read of the feed, during which no request can start another one. */
 const retryAfterMs = 1_000;
-/** Longest time that a request waits for the feed to catch up: the first read covers all of history. */
+/** Longest time that a request waits for the feed to catch up: the first read covers the whole history. */
 const longestWaitMs = 3_000;
 
 /**
- * Follows the account module's events from the stored cursor. The cursor moves only after a page was taken in, so a
- * crash or a failure repeats events and never skips one.
+ * Follows the account module's events from the stored cursor. The cursor advances only after a page was handled, so a
+ * crash or failure repeats events but never skips one.
  */
 export class EventWatcher {
   readonly #options: EventWatcherOptions;
@@ -48,12 +48,12 @@ export class EventWatcher {
     this.#lookAgain(0);
   }
 
-  /** Milliseconds since everything was last read up to the tip, undefined when that never happened. */
+  /** Milliseconds since the feed last caught up with the chain; undefined if it never did. */
   get sinceCaughtUpMs(): number | undefined {
     return this.#lastSuccessMs === undefined ? undefined : this.#options.now() - this.#lastSuccessMs;
   }
 
-  /** Resolves when all events up to `maxAgeMs` ago have been taken in. Throws when that fails or takes 3 s. */
+  /** Resolves when all events up to `maxAgeMs` ago have been handled. Throws if that fails or takes longer than 3 s. */
   async catchUp(maxAgeMs: number): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error('the event feed is behind')), longestWaitMs);
@@ -90,7 +90,7 @@ export class EventWatcher {
     const done = this.#readToTip()
       .then(
         () => {
-          if (this.#failures > 0) this.#options.log.info('account events are followed again');
+          if (this.#failures > 0) this.#options.log.info('following account events again');
           this.#failures = 0;
           this.#lastFailure = undefined;
           this.#lastSuccessMs = startedAtMs;
@@ -99,7 +99,7 @@ export class EventWatcher {
           this.#failures += 1;
           this.#lastFailure = { atMs: this.#options.now(), error };
           if (this.#failures === 1)
-            this.#options.log.warn({ err: error }, 'account events cannot be followed');
+            this.#options.log.warn({ err: error }, 'cannot read account events; will retry');
           throw error;
         },
       )
@@ -130,7 +130,7 @@ export class EventWatcher {
       return await readAccountEvents(chain, packageId, cursor);
     } catch (error) {
       if (cursor === null || !(error instanceof ChainRejectedError)) throw error;
-      // Another node need not know the cursor. Taking in events again changes nothing.
+      // Another node may not know the cursor. Handling events twice has no effect.
       log.warn({ err: error }, 'the node refused the stored event cursor; reading from the start');
       return readAccountEvents(chain, packageId, null);
     }

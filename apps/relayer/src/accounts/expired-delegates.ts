@@ -5,24 +5,25 @@ import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { isExpired } from './require-permission.ts';
 
 /**
- * A delegate whose time is over may have fetched the keys of the present epoch while it lasted. So before anything is
- * sealed it is taken out of the account, which begins an epoch whose keys it never could fetch (security.md, "Account
- * module").
+ * An expired delegate may have fetched the keys of the current epoch before it expired. So it is removed from the
+ * account before anything is sealed. The removal starts a new epoch, whose keys it could never fetch (security.md,
+ * "Account module").
  */
 export interface ExpiredDelegates {
   /**
-   * The account as given, or as it stands once its expired delegates are gone. Throws `ApiError`: `prune_required` when
-   * the server cannot pay for that, `auth_unavailable` when the chain or the sponsor does not answer.
+   * Removes expired delegates on chain and returns the account after that; unchanged if it has none. Throws `ApiError`:
+   * `prune_required` when the server cannot pay for the removal, `auth_unavailable` when the chain or the sponsor does
+   * not respond.
    */
   pruned(account: AccountSnapshot): Promise<AccountSnapshot>;
 }
 
-/** The chain's clock may be behind ours: its word that nothing has expired holds for this long. */
+/** The chain's clock may be behind ours: if it says that no delegate has expired, it is asked again after this time. */
 const notYetMs = 1_000;
 
 export function createExpiredDelegates(options: {
   accounts: AccountDirectory;
-  /** Takes them out on chain; false when by the chain's clock there are none. Throws `ApiError`. */
+  /** Removes them on chain; false when none has expired by the chain's clock. Throws `ApiError`. */
   prune(accountId: string): Promise<boolean>;
   log: Logger;
 }): ExpiredDelegates {
@@ -35,10 +36,10 @@ export function createExpiredDelegates(options: {
     const account = await accounts.account(accountId, { maxAgeMs: 0 });
     if (!account || account.stale) throw new ApiError('auth_unavailable');
     if (!hasExpired(account)) {
-      log.info({ account_id: accountId, key_epoch: account.keyEpoch }, 'expired delegates are pruned');
+      log.info({ account_id: accountId, key_epoch: account.keyEpoch }, 'pruned expired delegates');
       return account;
     }
-    // Pruned, and this node has not seen it yet; or the chain's clock has not reached the end
+    // Pruned, but this node does not have the new state yet; or not expired yet by the chain's clock
     if (found) throw new ApiError('auth_unavailable');
     notYet.set(accountId, true);
     return account;

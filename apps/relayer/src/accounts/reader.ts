@@ -1,7 +1,7 @@
 import type { Reader } from '@memrelay/protocol/sidecar-api';
 import type { Caller } from './caller.ts';
 
-/** Who asks the sidecar to open something, as the chain knows them. */
+/** The caller for whom the sidecar decrypts, with the chain's names. */
 export function readerOf(
   { account, delegate, publicKey, address }: Caller,
   serverAddress: string | undefined,

@@ -11,15 +11,15 @@ export const permissionBits: Readonly<Record<Permission, number>> = {
 };
 
 export interface PermissionOptions {
-  /** Key epoch of the memory in question; the account's current one when left out */
+  /** Key epoch of the memory; default: the account's current epoch */
   keyEpoch?: number;
   nowMs?: number;
 }
 
 /**
- * Throws unless the caller's scope holds the permission for the namespace with this 16-byte tag: `delegate_expired`
- * when it has expired, else `insufficient_scope`. The rules are those of the contract's `Scope`
- * (security.md, "Account module").
+ * Throws unless the caller has the permission in the namespace with this 16-byte tag: `delegate_expired` when the
+ * delegate has expired, else `insufficient_scope`. Same rules as the contract's `Scope` (security.md, "Account
+ * module").
  */
 export function requirePermission(
   caller: Caller,
@@ -33,7 +33,7 @@ export function requirePermission(
   if (!scope.tags.includes(Buffer.from(tag).toString('hex'))) throw new ApiError('insufficient_scope');
 }
 
-/** Whether `requirePermission` lets the caller through. */
+/** Whether the caller has the permission (see `requirePermission`). */
 export function hasPermission(...request: Parameters<typeof requirePermission>): boolean {
   try {
     requirePermission(...request);
@@ -45,8 +45,8 @@ export function hasPermission(...request: Parameters<typeof requirePermission>):
 }
 
 /**
- * The namespaces in which the caller has the permission: `'all'`, or their tags (32 hex digits each), for lists that
- * show only what is in scope. Throws as `requirePermission` when it has the permission nowhere.
+ * The namespaces in which the caller has the permission: `'all'`, or their tags (32 hex digits each). Lists show only
+ * these. Throws like `requirePermission` when it has the permission in no namespace.
  */
 export function namespacesWith(
   caller: Caller,
@@ -59,20 +59,20 @@ export function namespacesWith(
 }
 
 /**
- * Throws `auth_unavailable` when the account is only known from the cache: for calls that decrypt or destroy
- * (security.md, "Requests and sessions").
+ * Throws `auth_unavailable` when the account state is stale. For calls that decrypt or delete (security.md, "Requests
+ * and sessions").
  */
 export function requireFreshAccount(caller: Caller): void {
   if (caller.account.stale) throw new ApiError('auth_unavailable');
 }
 
-/** Whether the delegate has expired, which it has from the millisecond of its expiry on. */
+/** Whether the delegate has expired; true from the millisecond of its expiry on. */
 export function isExpired(delegate: Delegate, nowMs: number): boolean {
   const expiresAtMs = delegate.scope?.expiresAtMs ?? 0;
   return expiresAtMs !== 0 && nowMs >= expiresAtMs;
 }
 
-/** The scope, unless it is missing, expired, or begins after the epoch in question. Throws as `requirePermission`. */
+/** The scope, unless it is missing, expired, or begins after the key epoch. Throws like `requirePermission`. */
 function liveScope(caller: Caller, options: PermissionOptions): DelegateScope {
   const { keyEpoch = caller.account.keyEpoch, nowMs = Date.now() } = options;
   const { scope } = caller.delegate;

@@ -3,8 +3,8 @@ import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import type { AccountSnapshot } from '../account-directory.ts';
 
 /**
- * Compares a freshly read account with the highest version ever seen of it and keeps it, with its delegate keys,
- * when it is newer. `outdated`: the node is behind a state that was already seen, so its answer must not be used.
+ * Compares an account that was just read with the highest version ever seen, and saves it with its delegate keys if it
+ * is newer. `outdated`: the node returned an older state than one already seen, so it must not be used.
  */
 export async function recordAccount(
   db: Db,
@@ -20,7 +20,7 @@ export async function recordAccount(
          WHERE seen.object_version < excluded.object_version AND seen.key_epoch <= excluded.key_epoch`,
       [hexToBytes(account.accountId), account.objectVersion, account.keyEpoch],
     );
-    // Another relayer was faster
+    // Another relayer saved it first
     if (rowCount === 0) return compareWithSeen(tx, account);
     await replaceDelegates(tx, account);
     return 'newer';
@@ -56,7 +56,7 @@ async function replaceDelegates(tx: Queryable, account: AccountSnapshot): Promis
   );
 }
 
-/** True when this account was seen on chain before. Accounts are never destroyed. */
+/** True if this account was ever seen on chain. Accounts are never deleted. */
 export async function wasSeen(db: Queryable, accountId: string): Promise<boolean> {
   const { rows } = await db.query('SELECT 1 FROM account_version WHERE account_id = $1', [
     hexToBytes(accountId),
@@ -76,7 +76,7 @@ export async function accountsWithKey(
   return rows.map((row) => ({ accountId: bytesToAddress(row.account_id), proven: row.proven }));
 }
 
-/** Where a feed was left, null when it was never read. */
+/** The stored cursor of a feed, null when it was never read. */
 export async function readCursor(db: Queryable, feed: string): Promise<string | null> {
   const { rows } = await db.query<{ cursor: string }>('SELECT cursor FROM event_cursor WHERE feed = $1', [
     feed,

@@ -2,7 +2,7 @@ import { type AccountEvent, permissions } from '@memrelay/chain/account-bcs';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 
-/** Keeps who was a delegate and where it ever had WRITE. Taking in the same events again changes nothing. */
+/** Records all past delegates and the namespaces where they had WRITE. Handling the same events again has no effect. */
 export async function recordPastDelegates(db: Db, events: readonly AccountEvent[]): Promise<void> {
   for (const event of events) {
     if (event.name === 'DelegateKeyAdded')
@@ -26,13 +26,13 @@ const widened = (by: string): string => `
   wrote = past.wrote OR ${by}.wrote, everywhere = past.everywhere OR ${by}.everywhere,
   tags = ARRAY(SELECT DISTINCT unnest(past.tags || ${by}.tags))`;
 
-/** Whether the scope has WRITE, whether in every namespace, and under which tags. */
+/** Whether the scope has WRITE, whether it covers all namespaces, and the tags it covers. */
 function writing({ scope }: Extract<AccountEvent, { scope: unknown }>): [boolean, boolean, string[]] {
   if ((scope.perms & permissions.write) === 0) return [false, false, []];
   return [true, scope.all_namespaces, scope.tags.map((tag) => Buffer.from(tag).toString('hex'))];
 }
 
-/** Public keys, hex, of those that ever had WRITE in the namespace with this tag. */
+/** Public keys, hex, of delegates that ever had WRITE in the namespace with this tag. */
 export async function readPastWriters(db: Db, accountId: string, tag: Uint8Array): Promise<string[]> {
   const { rows } = await db.query<{ public_key: Buffer }>(
     'SELECT public_key FROM past_delegate WHERE account_id = $1 AND wrote AND (everywhere OR $2 = ANY (tags))',

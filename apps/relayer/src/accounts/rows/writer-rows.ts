@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../../base/db/db.ts';
 
-/** Public keys, hex, that have registered memories they sealed themselves. */
+/** Public keys, hex, that registered memories which they had sealed themselves. */
 export async function readWriters(db: Db, accountId: Buffer): Promise<string[]> {
   const { rows } = await db.query<{ public_key: Buffer }>(
     'SELECT public_key FROM account_writer WHERE account_id = $1',
