@@ -110,7 +110,7 @@ export async function checkBlobs(
       result.livesOnChain += 1;
       log.warn(
         { memory_id: memory.id, blob_id: memory.blobId, end_epoch: end },
-        'no aggregator has a blob that is paid for',
+        'no aggregator has a blob that has a live object on chain',
       );
     } else if (end !== undefined && !(await storeAgainIfNotDeleted(memory)) && isGraceOver(memory)) {
       const reason = isExpired(memory) ? 'expired' : 'missing';
@@ -129,7 +129,7 @@ export async function checkBlobs(
     return !isLost && goneForMs !== undefined && goneForMs >= parts.graceMs;
   }
 
-  /** An object that is gone before it expires was deleted by its owner, who has the right to do so. */
+  /** An object that is missing before it expires was deleted by its owner, so its blob must not be stored again. */
   async function storeAgainIfNotDeleted(memory: WatchedMemory): Promise<boolean> {
     return (isExpired(memory) || memory.objectId === undefined) && storeAgain(memory);
   }
@@ -148,8 +148,8 @@ export async function checkBlobs(
 }
 
 /**
- * Delay in ms before the next check of a missing blob: half the time it has been missing, between 1 h and 24 h. During the
- * grace period the check is no later than its end; with a grace period below 1 h it is also the shortest delay.
+ * Delay in ms before the next check of a missing blob: half the time it has been missing, between 1 h and 24 h. During
+ * the grace period the check is no later than its end; with a grace period below 1 h it is also the shortest delay.
  */
 export function nextCheckInMs(goneForMs: number, graceMs: number): number {
   const pause = Math.min(Math.max(goneForMs / 2, Math.min(hourMs, graceMs)), dayMs);

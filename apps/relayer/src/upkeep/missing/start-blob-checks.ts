@@ -20,7 +20,7 @@ export interface BlobCheckOptions extends BlobCheckParts {
 }
 
 const name = 'look for blobs';
-/** As often as a grace period may end, and at least every five minutes */
+/** Interval between rounds: as short as the grace period, and at most five minutes */
 const rounds = (graceMs: number) => {
   const everyMs = Math.min(5 * 60_000, Math.max(graceMs, 1_000));
   return {
@@ -62,7 +62,7 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
       }
     }
 
-    // Each kind gets its share, however many there are of the others
+    // Each kind gets its share, however many memories there are of the others
     const quarter = Math.ceil(left / 4);
     await lookAt(await dueForCheck(db, 'done', Math.min(2 * quarter, left)));
     await lookAt(await timeIsOver(db, epoch, Math.min(quarter, left)));

@@ -46,7 +46,7 @@ type Outcome = 'queued' | 'unreadable' | 'not needed';
 
 interface Round {
   queued: number;
-  /** Their owners have extended them */
+  /** Memories whose owners have extended their blobs */
   prolonged: number;
   unreadable: number;
   left: number;

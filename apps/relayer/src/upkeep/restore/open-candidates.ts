@@ -68,8 +68,8 @@ export async function openCandidates(
   const closed = readable.filter(({ candidate }) => foreign.has(candidate));
   const rewraps =
     closed.length > 0 ? await chainRewraps(parts.db, ns, parts.keyRewraps.serverSet) : new Map();
-  // Anyone can put a key's name on an envelope of another epoch: a wrap that fails for that one says nothing about the
-  // others
+  // Anyone can create an envelope with this key's name but another epoch. A wrap that fails for such an envelope may
+  // still work for the others.
   for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
     results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
   return results;

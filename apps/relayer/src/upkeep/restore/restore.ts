@@ -74,7 +74,7 @@ export async function restore(
   const { account } = caller;
   const tag = Buffer.from(parts.tagOf(account.origin, namespace));
   requirePermission(caller, 'read', tag);
-  // A caller that names a writer could store anything signed by it, which takes permission to write
+  // Naming a trusted writer allows a caller to store anything signed by it, so WRITE is required
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
   const ns = { accountId: hexToBytes(account.accountId), namespace, tag };

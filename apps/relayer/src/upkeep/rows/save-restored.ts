@@ -20,9 +20,9 @@ export interface IndexedCandidate {
 }
 
 /**
- * Saves restored memories in one transaction and marks their envelopes as done. Everything but their ids is as before,
- * since the ids of their jobs are lost. Returns the new ones: those that exist, or have since been forgotten, are not
- * saved. Rows are inserted in one order, so that two restores never wait for each other.
+ * Saves restored memories in one transaction and marks their envelopes as done. Only the ids are new, because the ids of
+ * the jobs are lost. Skips memories that exist or have since been forgotten, and returns the others. Rows are inserted in
+ * a fixed order, so that two restores cannot deadlock.
  */
 export async function saveRestored(
   db: Db,
