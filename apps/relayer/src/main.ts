@@ -7,7 +7,7 @@ import { createLoggers } from './base/logging/loggers.ts';
 import { loadConfig } from './config/config.ts';
 import { startRelayer } from './relayer.ts';
 
-/** Exit codes: 1 a wrong configuration or a start that failed, 3 a part was lost and the platform should restart. */
+/** Exit codes: 1 wrong configuration or failed start; 3 a part was lost, so the platform should restart the relayer. */
 function die(message: string, code: 1 | 3): never {
   process.stderr.write(`memrelay relayer: ${message}\n`);
   process.exit(code);
@@ -26,7 +26,7 @@ try {
   const { config, warnings } = await loadConfig(process.env);
   const loggers = createLoggers(config.log);
   if (coreDumps) loggers.main.warn(coreDumps);
-  // A filter that hides warnings may be the very mistake that one of them is about
+  // If the log level hides warnings, log them as errors: one of them may be about the log level
   const level = loggers.main.isLevelEnabled('warn') ? 'warn' : 'error';
   for (const warning of warnings) loggers.main[level](warning);
   const relayer = await startRelayer({

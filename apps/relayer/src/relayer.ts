@@ -40,24 +40,24 @@ import { startSidecar } from './start/start-sidecar.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
 
 export interface Relayer {
-  /** Where a process of this machine reaches it */
+  /** The URL at which processes on this machine reach the relayer */
   url: string;
   context: RelayerContext;
   app: FastifyInstance;
-  /** Stops taking requests, releases unfinished jobs, closes everything */
+  /** Stops accepting requests, releases unfinished jobs, closes everything */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
   config: Config;
   loggers: Loggers;
-  /** The environment the sidecar is started from; its keys are deleted from it */
+  /** The environment for the sidecar; the chain keys are deleted from this object */
   environment: NodeJS.ProcessEnv;
-  /** The process cannot do its work any more and must end */
+  /** The process can no longer do its work and must exit */
   onFatal: (reason: string) => void;
 }
 
-/** Builds every part from the configuration and listens. Throws when one cannot be built, after closing the others. */
+/** Builds all parts from the configuration and listens. If one cannot be built, closes the others and throws. */
 export async function startRelayer(options: StartOptions): Promise<Relayer> {
   const { config, loggers, environment, onFatal } = options;
   const { secrets, packageId } = config;
@@ -74,12 +74,12 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
     warnOfForwarded(app, config.trustedProxyHops, loggers.http);
     let database: Db | undefined;
     opened.push(async () => database?.close());
-    // Jobs are released only after the sidecar has ended, so that no other relayer repeats an upload that goes on
+    // Jobs are released only after the sidecar has stopped, so that no other relayer repeats an upload in progress
     let releaseJobs: () => Promise<void> = async () => undefined;
     opened.push(() => releaseJobs());
     const relayerUrl = listener.urlAt(config.port);
     let starting: ReturnType<typeof startSidecar> | undefined;
-    // Nothing is changed before every dependency has been checked, not even the tables
+    // All dependencies are checked before anything is changed, even the tables
     const checking = checkSurroundings({
       config,
       openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),

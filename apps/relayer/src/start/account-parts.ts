@@ -11,7 +11,7 @@ import type { WithWallet } from '../jobs/upload/with-wallet.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { CloseStack } from './close-stack.ts';
 
-/** The account directory. A changed account ends the decryption sessions that the sidecar has for it. */
+/** Creates the account directory. When an account changes, the sidecar drops its decryption sessions for it. */
 export async function createAccountParts(
   opened: CloseStack,
   options: { config: Config; db: Db; sidecar: SidecarClient; loggers: Loggers },
@@ -21,7 +21,9 @@ export async function createAccountParts(
   accounts.onChange((accountId) => {
     sidecar
       .dropSessions(accountId)
-      .catch((error: Error) => loggers.sidecar.warn({ err: error }, 'sessions not dropped'));
+      .catch((error: Error) =>
+        loggers.sidecar.warn({ err: error }, 'cannot drop the sidecar sessions of a changed account'),
+      );
   });
   return {
     accounts,
@@ -38,7 +40,7 @@ export async function createAccountParts(
   };
 }
 
-/** The account directory as the configuration asks for it. */
+/** Creates the account directory from the configuration. */
 async function createAccounts(options: {
   config: { network: Network; chainRpcUrl: string; packageId: string };
   db: Db;

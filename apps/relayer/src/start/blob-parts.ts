@@ -5,7 +5,7 @@ import { createMemoryBlobCache, createRedisBlobCache } from '../blobs/blob-cache
 import type { Config } from '../config/config.ts';
 import type { CloseStack } from './close-stack.ts';
 
-/** What reads stored envelopes: the aggregators, behind a cache in Redis or in this process. */
+/** Creates the aggregator reader and the blob cache, in Redis or in this process. */
 export function createBlobParts(
   opened: CloseStack,
   config: Pick<Config, 'redisUrl' | 'blobCache' | 'aggregators'>,

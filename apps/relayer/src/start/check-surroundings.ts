@@ -10,7 +10,7 @@ import { pingDatabase } from '../base/db/ping.ts';
 import { inTime } from '../base/redis/in-time.ts';
 import type { Config } from '../config/config.ts';
 
-/** For the database and Redis; a chain call has a limit of its own */
+/** Timeout for the database and Redis; chain calls have a separate timeout */
 const answerMs = 6_000;
 
 export interface Surroundings {
@@ -31,8 +31,8 @@ export interface Surroundings {
 }
 
 /**
- * Tries everything the relayer depends on before anything is changed: database, Redis, node, package, registry, port.
- * Returns the open database. Throws `ConfigError` with one line for each that is wrong, by the name of its variable.
+ * Checks all dependencies of the relayer before anything is changed: database, Redis, node, package, registry, port.
+ * Returns the open database. Throws `ConfigError` with one line per problem, each beginning with its variable.
  */
 export async function checkSurroundings(surroundings: Surroundings): Promise<Db> {
   const { config, openDatabase, onOthersChecked } = surroundings;
@@ -78,7 +78,7 @@ const refusals: Readonly<Record<string, string>> = {
   '53300': 'the server has no free connections',
 };
 
-/** In words of ours: the server's own may repeat what is in the URL. */
+/** Uses our own text, because the server's message may repeat parts of the URL. */
 function databaseReason(error: unknown): string {
   if (error instanceof DirectoryLockedError) return error.message;
   const cause = error instanceof ApiError ? error.cause : error;
@@ -103,7 +103,7 @@ async function redisProblem(url: string): Promise<string | undefined> {
     );
     return undefined;
   } catch (error) {
-    // Redis begins an error with its code, as `WRONGPASS` or `NOAUTH`
+    // A Redis error begins with its code, such as `WRONGPASS` or `NOAUTH`
     const refusal = /^(WRONGPASS|NOAUTH|NOPERM)\b/.exec((error as Error).message)?.[1];
     return refusal
       ? `REDIS_URL: Redis refuses this user or password (${refusal})`

@@ -3,7 +3,7 @@ export interface CloseStack {
   /** Returns the part itself. */
   add<T extends { close(): Promise<unknown> }>(part: T): T;
   push(close: () => Promise<unknown>): void;
-  /** A part that fails to close does not keep the others open. Throws `AggregateError` at the end. */
+  /** Closes all parts even if some fail to close; throws `AggregateError` at the end. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createCloseStack(): CloseStack {
       const failures: unknown[] = [];
       for (const close of closers.splice(0).reverse())
         await close().catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close');
+      if (failures.length > 0) throw new AggregateError(failures, 'some parts failed to close');
     },
   };
 }

@@ -28,7 +28,7 @@ import type { QueryVectors } from '../memories/recall/query-vectors.ts';
 import type { BackgroundRuns } from '../memories/reindex/background-runs.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
-/** Everything a use case needs, built once from the configuration; a test builds the same with other parts. */
+/** The dependencies of the use cases, built once from the configuration. Tests build it with other parts. */
 export interface RelayerContext {
   network: Network;
   db: Db;
@@ -40,11 +40,11 @@ export interface RelayerContext {
   verifiedKeys: VerifiedKeys;
   keyRewraps: KeyRewraps;
   embedder: Embedder;
-  /** Undefined without a key: then sentences are facts, and memories are quoted */
+  /** Undefined without an API key: analyze then uses sentences as facts, and ask quotes memories */
   chat: ChatClient | undefined;
-  /** Throws `llm_not_configured` where texts cannot be embedded */
+  /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
-  /** A request's vector of the right length. Throws `invalid_request`. */
+  /** Converts a request's vector and checks its length. Throws `invalid_request`. */
   checkVector(vector: readonly number[]): Float32Array;
   vectors: AccountVectors;
   blindIndex: BlindIndex;
@@ -53,7 +53,7 @@ export interface RelayerContext {
   namespaceSizes: NamespaceSizes;
   queryVectors: QueryVectors;
   reindexing: BackgroundRuns;
-  /** What requests may use at the same time, in all and of one account */
+  /** Limits on concurrent requests, in total and per account */
   requestBounds: RequestBounds;
   blobCache: BlobCache;
   aggregators: AggregatorReader;
@@ -62,20 +62,20 @@ export interface RelayerContext {
   backlog: Backlog;
   pipeline: Pipeline;
   storageTime: StorageTime;
-  /** Addresses of the wallets that pay for uploads; none where a publisher does */
+  /** Addresses of the wallets that pay for uploads; empty if a publisher pays */
   uploadWallets: readonly string[];
   /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */
   repackAfterMs: number;
   secrets: Secrets;
-  /** Public halves of the writer keys, hex: memories signed by them are believed */
+  /** Public halves of the writer keys, hex: memories signed by them are trusted */
   writerPublicKeys: readonly string[];
-  /** What wraps are made for that can be read here: the original package, and sets of key servers by id */
+  /** Wraps for these can be opened here: the original package, and key-server sets by id */
   sealing: { packageId: string; serverSets: readonly string[] };
   /** Address of the server key, when there is one */
   serverAddress: string | undefined;
   /** 16-byte tag of a namespace of the account with this origin address */
   tagOf(origin: string, namespace: string): Uint8Array;
-  /** The answer of `GET /config` */
+  /** The response of `GET /config` */
   publicConfig(): Promise<PublicConfig>;
   loggers: Loggers;
 }

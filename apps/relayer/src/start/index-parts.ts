@@ -7,7 +7,7 @@ import { createTextIndexer } from '../index/index-data.ts';
 import { createBlindIndex } from '../index/keywords/blind-index.ts';
 import { createQueryVectors } from '../memories/recall/query-vectors.ts';
 
-/** Everything that turns texts and questions into vectors and keyword tokens; their keys derive from `MEM_INDEX_KEY`. */
+/** The parts that turn texts and questions into vectors and keyword tokens, with keys derived from `MEM_INDEX_KEY`. */
 export function createIndexParts(config: Config) {
   const { indexKey: secret } = config.secrets;
   const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>

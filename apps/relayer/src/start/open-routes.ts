@@ -10,7 +10,7 @@ import { createToolRelay } from '../api/tools/tool-relay.ts';
 import type { Config } from '../config/config.ts';
 import type { RelayerContext } from './context.ts';
 
-/** Routes that take no signature. Returns what ends with the relayer. */
+/** Registers the unsigned routes. Returns what must be closed with the relayer. */
 export async function openRoutes(
   app: FastifyInstance,
   context: RelayerContext,

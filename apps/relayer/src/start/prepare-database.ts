@@ -8,8 +8,8 @@ import { checkSecrets } from '../jobs/queue/secret-checks.ts';
 import { checkKeyServers } from '../keys/key-servers.ts';
 
 /**
- * Creates or updates the tables, then compares the secrets and key servers with those that the stored memories were made
- * with. Throws `ConfigError` when one of them has changed.
+ * Creates or updates the tables, then compares the secrets and key servers with those used for the stored memories.
+ * Throws `ConfigError` if one of them has changed.
  */
 export async function prepareDatabase(options: {
   db: Db;

@@ -10,10 +10,10 @@ import type { CloseStack } from './close-stack.ts';
 import type { RelayerContext } from './context.ts';
 import { openRoutes } from './open-routes.ts';
 
-/** How long open requests may take when the relayer stops; stopping as a whole has 20 s (serve-part.ts). */
+/** How long open requests may take when the relayer stops; the whole shutdown has 20 s (serve-part.ts). */
 const requestsEndMs = 8_000;
 
-/** Registers every route and listens. Returns the URL where processes on this machine reach the relayer. */
+/** Registers all routes and listens. Returns the URL at which processes on this machine reach the relayer. */
 export async function serve(
   opened: CloseStack,
   options: { app: FastifyInstance; context: RelayerContext; config: Config; listener: Listener },
@@ -34,7 +34,7 @@ export async function serve(
   });
   await app.listen({ port: config.port, host: config.listenHost });
   opened.push(async () => {
-    // A request or stream that does not end must not use up the time of the parts that close after it
+    // A request or stream that does not end must not use up the time that the parts closed later need
     const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
     await Promise.all([app.close(), context.pipeline.drain()]);
     clearTimeout(forced);

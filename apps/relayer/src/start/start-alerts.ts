@@ -7,12 +7,12 @@ import { startWalletWatch } from '../jobs/alerts/wallet-watch.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
 export interface Alerts {
-  /** Posts alerts; undefined without ALERT_TO_SLACK, when none are written */
+  /** Posts alerts; undefined without ALERT_TO_SLACK, and then no alerts are recorded */
   sender: TaskLoop | undefined;
   close(): Promise<void>;
 }
 
-/** Starts whatever tells the operator: the sender of alerts where it has somewhere to post them, and the wallet watch. */
+/** Starts the parts that notify the operator: the alert sender if a webhook is configured, and the wallet watch. */
 export async function startAlerts(options: {
   config: Pick<Config, 'alerts' | 'network' | 'storeEpochs'>;
   db: Db;

@@ -10,7 +10,7 @@ import { pruneFormerBlobs } from '../jobs/rows/forgotten-objects.ts';
 import { pruneJobs } from '../jobs/rows/prune-jobs.ts';
 import type { CloseStack } from './close-stack.ts';
 
-/** Starts the tasks that remove rows that nothing needs any more; the embedded database is vacuumed as well. */
+/** Starts the tasks that delete obsolete rows; the embedded database is also vacuumed. */
 export function startMaintenance(
   opened: CloseStack,
   options: {

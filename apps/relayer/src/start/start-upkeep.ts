@@ -14,8 +14,10 @@ export interface UpkeepOptions
   loggers: Pick<Loggers, 'jobs' | 'blobs'>;
 }
 
-/** Starts what looks after stored memories: renewals, what shares a quilt with forgotten ones, whether
- * their blobs are there, and whether one was paid for twice. */
+/**
+ * Starts the upkeep of stored memories: renewals, repacking of quilts with forgotten memories, checks for missing
+ * blobs, and the search for blobs that were paid for twice.
+ */
 export async function startUpkeep({ config, loggers, ...parts }: UpkeepOptions): Promise<{
   close(): Promise<void>;
 }> {
