@@ -12,12 +12,12 @@ import type { EmbeddingConfig } from '../index/embedding/create-embedder.ts';
 import type { BacklogLimits } from '../jobs/queue/backlog.ts';
 import type { ChatOptions } from '../language/llm/chat-client.ts';
 
-/** The relayer's settings as its parts take them. */
+/** The relayer's settings, in the form that its parts need. */
 export interface Config {
   port: number;
   /** An IP address or a name of this machine */
   listenHost: string;
-  /** Further names that `Host` may have, each with an optional port */
+  /** Additional allowed values of the `Host` header, each with an optional port */
   allowedHosts: readonly string[];
   publicUrl: string | undefined;
   databaseUrl: string;
@@ -32,7 +32,7 @@ export interface Config {
   /** Address of SERVER_CHAIN_PRIVATE_KEY */
   serverAddress: string | undefined;
   secrets: Secrets;
-  /** Check values of former secrets whose loss the operator accepts */
+  /** Check values of earlier secrets whose loss the operator accepts */
   droppedSecrets: readonly string[];
   sidecar: {
     url: string;
@@ -40,14 +40,14 @@ export interface Config {
     watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
   };
   embedding: EmbeddingConfig;
-  /** Of the same provider as the embeddings; undefined without a key of it */
+  /** Uses the same provider as the embeddings; undefined without an API key */
   chat: ChatOptions | undefined;
   blindIndex: boolean;
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
   blobCache: BlobCacheLimits;
   uploadConcurrency: number;
   jobs: {
-    /** Days after which a done job is removed; undefined keeps it */
+    /** Days after which a done job is deleted; undefined: never */
     keepDoneDays: number | undefined;
     backlog: BacklogLimits;
   };
@@ -64,9 +64,9 @@ export interface Config {
     graceMs: number;
   };
   quilts: {
-    /** Milliseconds that an upload waits for others that go into the same quilt */
+    /** How long in ms an upload waits for others to share a quilt with */
     windowMs: number;
-    /** Undefined: as many as the network has room for */
+    /** Undefined: as many as the network allows */
     maxItems: number | undefined;
     /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */
     repackAfterMs: number;
@@ -74,12 +74,12 @@ export interface Config {
   alerts: {
     /** A secret: anyone who knows it can post */
     webhookUrl: string | undefined;
-    /** A wallet with funds for fewer uploads is reported */
+    /** A wallet with funds for fewer uploads triggers an alert */
     walletUploads: number;
   };
-  /** Origins of pages that may call, that of the dashboard among them */
+  /** Origins of pages that may call the relayer, including the dashboard's */
   allowedOrigins: readonly string[];
-  /** Undefined where the addresses that it needs are not set */
+  /** Undefined if the addresses that it needs are not set */
   oauth: OAuthConfig | undefined;
   trustedProxyHops: number;
   sponsorLimits: SponsorLimits;
@@ -101,12 +101,12 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
       'connecting by a URL and a sign-in needs both PUBLIC_RELAYER_URL and PUBLIC_DASHBOARD_URL; it is off until then',
     );
   if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
-  // On the local network the lexical embedder is what one expects; every answer says `mock`
+  // On localnet the lexical embedder is expected, and its responses carry `mock`
   if (!values.LLM_API_KEY && values.CHAIN_NETWORK !== 'localnet')
     warnings.push(
       values.MEM_ALLOW_MOCK_LLM
         ? 'LLM_API_KEY is not set: the built-in lexical embedder is used'
-        : 'LLM_API_KEY is not set: routes that embed text answer llm_not_configured',
+        : 'LLM_API_KEY is not set: routes that embed text return llm_not_configured',
     );
   const config: Config = {
     port: values.PORT,
@@ -185,7 +185,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
   return { config, warnings };
 }
 
-/** The URL of a node on this machine may be published if it contains no key: its clients are on this machine too. */
+/** A loopback node URL may be published if it contains no key, because clients are then on this machine too. */
 function plainLoopback(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { hostname, username, password, pathname, search } = new URL(url);
@@ -193,7 +193,9 @@ function plainLoopback(url: string | undefined): string | undefined {
   return isPlain && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? url : undefined;
 }
 
-/** Sign-in in a browser for remote hosts needs to know where browsers find us, and the page that asks the owner. */
+/**
+ * Browser sign-in for remote MCP hosts needs the public URLs of the relayer and of the dashboard with the consent page.
+ */
 function oauthOf(values: Variables): OAuthConfig | undefined {
   const { PUBLIC_RELAYER_URL: issuer, PUBLIC_DASHBOARD_URL: dashboardUrl } = values;
   return issuer !== undefined && dashboardUrl !== undefined ? { issuer, dashboardUrl } : undefined;
@@ -203,12 +205,12 @@ function originOf(url: string | undefined): string[] {
   return url === undefined ? [] : [new URL(url).origin];
 }
 
-/** A tenth of the time that memories are stored for, at least one epoch. */
+/** Default: a tenth of the storage time, at least one epoch. */
 function renewEpochs(set: number | 'off' | undefined, storeEpochs: number): number | undefined {
   return set === 'off' ? undefined : (set ?? Math.max(1, Math.ceil(storeEpochs / 10)));
 }
 
-/** Unless it is set, an account has at most a quarter of what may wait in all. */
+/** By default, one account may have a quarter of the total backlog. */
 function backlogOf(values: Variables): BacklogLimits {
   const inAll = boundOf(values.MEM_MAX_PENDING_JOBS);
   const quarter = Math.max(limits.bulkItems, Math.min(50_000, Math.floor(inAll / 4)));

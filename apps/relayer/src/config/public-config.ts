@@ -3,7 +3,7 @@ import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import type { Embedder } from '../index/embedding/embedder.ts';
 import type { Config } from './config.ts';
 
-/** What clients may know of the configuration: the answer of `GET /config`. */
+/** The public part of the configuration: the response of `GET /config`. */
 export function publicConfig(
   config: Config,
   keyServers: KeyServersResponse,
