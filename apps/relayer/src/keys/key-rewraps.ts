@@ -2,13 +2,15 @@ import { type CachedByAccount, cachedByAccount } from '../accounts/cached-by-acc
 import type { Db, Queryable } from '../base/db/db.ts';
 import { insertRewrap, readRewraps } from './rows/key-rewrap-rows.ts';
 
-/** Wraps for the current key servers of keys that were wrapped for earlier ones (security.md, "Key-server loss"). */
+/**
+ * New wraps, for the current key servers, of keys that were wrapped for earlier ones (security.md, "Key-server loss").
+ */
 export interface KeyRewraps
   /** By `recipient_pk` (64 hex digits); refreshed after the transaction that saved one */
   extends CachedByAccount<ReadonlyMap<string, Buffer>> {
   /** Id of the current key servers */
   readonly serverSet: string;
-  /** False when there is one already. In the transaction that also keeps it for the owner. */
+  /** Call it in the transaction that also queues the wrap's upload for the owner. False if the wrap exists already. */
   save(tx: Queryable, accountId: Buffer, recipientPk: Buffer, wrap: Buffer): Promise<boolean>;
 }
 

@@ -4,8 +4,8 @@ import type { Db } from '../base/db/db.ts';
 import { pinPublicKey } from './rows/key-server-rows.ts';
 
 /**
- * Pins key servers by id and public key when they are first seen: one whose key changed is a different server, and
- * someone new could read what is wrapped for it. Throws `ConfigError`, which says what the operator can do.
+ * Pins key servers by id and public key when they are first seen. If a public key changes, it is a different server,
+ * whose operator could read what is wrapped for it. Throws `ConfigError` with the next step for the operator.
  */
 export async function pinKeyServers(
   db: Db,
@@ -16,7 +16,7 @@ export async function pinKeyServers(
     const pinned = await pinPublicKey(db, packageId, server);
     if (pinned !== server.publicKey)
       throw new ConfigError([
-        `key server ${server.objectId} has another public key than when this database first saw it. If its operator confirms the change, delete its row from key_server_pin; memories wrapped for the old key stay unreadable without it`,
+        `key server ${server.objectId} has a different public key than when this database first recorded it. If its operator confirms the change, delete its row from key_server_pin; memories wrapped for the old key stay unreadable without it`,
       ]);
   }
 }

@@ -6,7 +6,9 @@ import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { pinKeyServers } from './key-server-pins.ts';
 import { unconfiguredSets } from './unconfigured-sets.ts';
 
-/** The key servers that the sidecar uses. Throws `ConfigError` when the current ones cannot be read from the chain. */
+/**
+ * Reads the key servers that the sidecar uses. Throws `ConfigError` if the current ones cannot be read from the chain.
+ */
 export async function readKeyServers(
   sidecar: Pick<SidecarClient, 'keyServers'>,
 ): Promise<KeyServersResponse> {
@@ -20,8 +22,8 @@ export async function readKeyServers(
 }
 
 /**
- * Compares the key servers with their pins. Logs which historical servers cannot be read now, and for which others the
- * database holds keys. Throws `ConfigError` for a public key that changed.
+ * Compares the key servers with their pins. Logs historical servers that cannot be read now, and servers that are not
+ * configured although the database has keys wrapped for them. Throws `ConfigError` if a public key changed.
  */
 export async function checkKeyServers(options: {
   keyServers: KeyServersResponse;
@@ -37,7 +39,7 @@ export async function checkKeyServers(options: {
     else
       log.warn(
         { server_set: set.id },
-        'key servers in ENC_HISTORICAL_SETS cannot be read from the chain: what is wrapped for them cannot be read',
+        'key servers in ENC_HISTORICAL_SETS cannot be read from the chain: keys that are wrapped for them cannot be opened',
       );
   }
   const others = await unconfiguredSets(db, { current, historical: historical.map(({ id }) => id) });

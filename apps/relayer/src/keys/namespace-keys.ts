@@ -17,19 +17,19 @@ import {
   readNamespaceKey,
 } from './rows/namespace-key-rows.ts';
 
-/** The key pair of a namespace for writers: the public half, and the wrapped private half that every envelope carries. */
+/** A namespace's key pair for writers: the public half, and the wrapped private half that is part of every envelope. */
 export interface NamespaceKey {
   recipientPk: Buffer;
   wraps: Wrap[];
 }
 
 export interface NamespaceKeys {
-  /** The pair for the account's current epoch, made on first use. `tag` is the 16-byte namespace tag. */
+  /** The pair for the account's current epoch, created on first use. `tag` is the 16-byte namespace tag. */
   current(account: AccountSnapshot, tag: Uint8Array): Promise<NamespaceKey>;
   /**
-   * Keeps a pair that a restore found in one of this relayer's own envelopes, so that it stays in use and can be
-   * wrapped again. Never call it with a client's pair: the client would hold the private half for everything that is
-   * written here from then on.
+   * Saves a pair that a restore found in one of this relayer's own envelopes, so that it stays in use and can be
+   * rewrapped. Never call this with a client's pair: everything written from then on would be sealed to a key whose
+   * private half the client knows.
    */
   keep(accountId: string, header: KeyHeader, writtenAt: Date): Promise<void>;
 }
@@ -43,9 +43,9 @@ const periodMs = 180 * 24 * 3600 * 1000;
 export function createNamespaceKeys(options: {
   db: Db;
   sidecar: SidecarClient;
-  /** Keys the MAC of the rows */
+  /** Key of the MAC over the rows */
   macKey: Buffer;
-  /** Id of the key-server set that new wraps are made for */
+  /** Id of the key-server set for new wraps */
   serverSet: () => Promise<string>;
   now?: () => number;
   log: Logger;
@@ -95,9 +95,9 @@ export function createNamespaceKeys(options: {
       key_epoch: account.keyEpoch,
       ...(account.recoveryPk ? { recovery_pk: account.recoveryPk } : {}),
     });
-    // The sidecar was restarted with other key servers: what it wraps must not be saved under this set
+    // The sidecar was restarted with other key servers, so its wraps must not be saved under this set
     if (made.server_set !== set)
-      throw new ApiError('sidecar_unavailable', { cause: new Error('the sidecar has other key servers') });
+      throw new ApiError('sidecar_unavailable', { cause: new Error('the sidecar uses other key servers') });
     const row = {
       recipientPk: Buffer.from(made.recipient_pk, 'hex'),
       wraps: wrapsColumn(
@@ -105,7 +105,7 @@ export function createNamespaceKeys(options: {
       ),
     };
     await insert(slot, row);
-    // Another relayer may have been first: every writer must use the row that was saved
+    // Another relayer may have saved a pair first: all writers must use the saved row
     return (await read()) ?? { recipientPk: row.recipientPk, wraps: decodeColumn(row.wraps) };
   }
 
@@ -134,12 +134,12 @@ export function createNamespaceKeys(options: {
   };
 }
 
-/** The wraps in the form of a row's column: `count u8`, then the wraps as the envelope header has them. */
+/** Encodes wraps for a database column: `count u8`, then the wraps as in the envelope header. */
 export function wrapsColumn(wraps: readonly Wrap[]): Buffer {
   return Buffer.concat([Uint8Array.of(wraps.length), encodeWraps(wraps)]);
 }
 
-/** The wraps of a row. Throws `EnvelopeError` when the column does not have that form. */
+/** Decodes the wraps of a row. Throws `EnvelopeError` if the column is malformed. */
 export function decodeColumn(column: Buffer): Wrap[] {
   return decodeWraps(column.subarray(1), column[0]!);
 }

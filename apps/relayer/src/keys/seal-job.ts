@@ -15,7 +15,7 @@ import type { NamespaceKey } from './namespace-keys.ts';
 /** The importance of a memory that was stored without one */
 export const standardImportance = 0.5;
 
-/** The importance in the form of a row: a 32-bit number, limited because an envelope may contain any. */
+/** The importance as stored in a row: a 32-bit float within limits, because an envelope may contain any number. */
 export function storableImportance(importance: number = standardImportance): number {
   return Math.fround(Math.min(1e9, Math.max(-1e9, importance)));
 }
@@ -25,12 +25,15 @@ const [firstTime, lastTime] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].m
   number,
 ];
 
-/** The RFC 3339 time of an envelope in the form of a row: its year has four digits, which an offset could change. */
+/**
+ * An envelope's RFC 3339 time as stored in a row. Limits the year to four digits, because the offset could move it out
+ * of that range.
+ */
 export function storableTime(time: string): Date {
   return new Date(Math.min(lastTime, Math.max(firstTime, Date.parse(time))));
 }
 
-/** The contents of an envelope that the relayer makes; it is signed with the current writer key. */
+/** The contents of an envelope created by the relayer; it is signed with the current writer key. */
 export interface Sealing {
   kind: EnvelopeKind;
   account: AccountSnapshot;
@@ -38,9 +41,9 @@ export interface Sealing {
   /** The epoch of the key */
   keyEpoch: number;
   key: NamespaceKey;
-  /** A new one when left out; 16 bytes */
+  /** 16 bytes; a new id by default */
   envelopeId?: Uint8Array | undefined;
-  /** `created_at` is now when left out */
+  /** `created_at` is the current time by default */
   meta?: Partial<Omit<EnvelopeMeta, 'ns' | 'by'>>;
   text: string;
 }
@@ -87,7 +90,7 @@ export function sealJob(
     envelopeId: Buffer.from(envelopeId),
     envelopeSha256: sha256(envelope),
     importance: storableImportance(meta?.importance),
-    // The time in the envelope, so that a restore from the chain gives the same
+    // The time from the envelope, so that a restore from the chain gives the same value
     writtenAt: storableTime(written.created_at),
   };
 }

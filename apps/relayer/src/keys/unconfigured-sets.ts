@@ -4,7 +4,7 @@ import type { Db } from '../base/db/db.ts';
 import { decodeColumn } from './namespace-keys.ts';
 import { readOtherSets } from './rows/key-server-rows.ts';
 
-/** Key servers that keys in the database are wrapped for, but that the configuration does not name. */
+/** Key servers for which keys in the database are wrapped, but which are not configured. */
 export interface UnconfiguredSet {
   id: string;
   /** Namespaces with such keys, of all accounts and epochs */
@@ -14,8 +14,8 @@ export interface UnconfiguredSet {
 }
 
 /**
- * The sets in the database that are neither `current` nor one of `historical`. What is wrapped for them and has no
- * later wrap for the current set cannot be read.
+ * The sets in the database that are neither `current` nor in `historical`. Keys that are wrapped only for them cannot
+ * be opened.
  */
 export async function unconfiguredSets(
   db: Db,
@@ -25,7 +25,7 @@ export async function unconfiguredSets(
   return sets.map(({ id, namespaces, wraps }) => ({ id, namespaces, entry: entryOf(wraps) }));
 }
 
-/** The set that a row's wrap names: its servers, each as often as its weight, and its threshold. */
+/** The key-server set of a row's wrap: its servers with their weights, and its threshold. */
 function entryOf(column: Buffer): UnconfiguredSet['entry'] {
   const object = sealObjectIn(column);
   if (!object) return undefined;
@@ -43,7 +43,7 @@ function sealObjectIn(column: Buffer): SealObject | undefined {
     const wrap = decodeColumn(column).find(({ type }) => type === wrapType.seal);
     return wrap && parseSealObject(wrap.bytes);
   } catch {
-    // Reading the key reports a damaged row; the boot only wants to name its set
+    // A damaged row is reported when its key is read; the start only needs the set
     return undefined;
   }
 }

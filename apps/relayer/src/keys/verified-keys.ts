@@ -7,17 +7,19 @@ import { bytesToAddress } from '../base/db/hex.ts';
 import { wrapsColumn } from './namespace-keys.ts';
 import { markVerified, type OpenedPair } from './rows/namespace-key-rows.ts';
 
-/** Remembers for which pairs the wrapped half was seen to belong to the public one (security.md, "Envelope v1"). */
+/**
+ * Remembers the pairs whose wrapped private half was verified to match the public half (security.md, "Envelope v1").
+ */
 export interface VerifiedKeys {
   /**
-   * Marks the pairs of envelopes that a credential just opened, which includes that comparison. A pair whose
-   * row has other wraps is not marked: those were not opened. Does not wait and does not throw.
+   * Marks the pairs of envelopes that were just opened, because opening verifies the match. A pair whose row has other
+   * wraps is not marked: those were not opened. Does not wait and does not throw.
    */
   mark(accountId: Buffer, opened: readonly Buffer[]): void;
 }
 
 export function createVerifiedKeys(db: Db, log: Logger): VerifiedKeys {
-  /** Pairs for which this process needs no further statement */
+  /** Pairs that this process has already marked */
   const seen = new LRUCache<string, true>({ max: 20_000 });
 
   async function markRow(pair: OpenedPair): Promise<void> {
@@ -47,7 +49,7 @@ export function createVerifiedKeys(db: Db, log: Logger): VerifiedKeys {
         };
         markRow(pair).catch((error: unknown) => {
           seen.delete(name);
-          log.warn({ err: error }, 'a namespace key could not be marked as verified; the next read does it');
+          log.warn({ err: error }, 'cannot mark a namespace key as verified; the next read will retry');
         });
       }
     },

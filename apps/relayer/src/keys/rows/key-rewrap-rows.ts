@@ -13,7 +13,7 @@ export async function readRewraps(
   return new Map(rows.map((row) => [row.recipient_pk.toString('hex'), row.wrap]));
 }
 
-/** False when there is one already. */
+/** False if the wrap exists already. */
 export async function insertRewrap(
   tx: Queryable,
   rewrap: { accountId: Buffer; recipientPk: Buffer; serverSet: string; wrap: Buffer },

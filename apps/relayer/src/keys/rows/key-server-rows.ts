@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 
-/** Keeps the public key of a key server that is seen for the first time. Returns the one that was kept. */
+/** Saves the public key of a key server seen for the first time. Returns the saved key, new or old. */
 export async function pinPublicKey(
   db: Db,
   packageId: string,
@@ -17,12 +17,12 @@ export async function pinPublicKey(
   return rows[0]?.public_key;
 }
 
-/** A set of key servers that keys in the database are wrapped for. */
+/** A set of key servers for which keys in the database are wrapped. */
 interface SetOfKeys {
   id: string;
   /** Namespaces with such keys, of all accounts and epochs */
   namespaces: number;
-  /** The wraps of one of these keys, in the form of the column */
+  /** The wraps of one of these keys, encoded as in the column */
   wraps: Buffer;
 }
 

@@ -7,7 +7,7 @@ export interface NamespaceKeyRow {
   mac: Buffer;
 }
 
-/** What a key pair is made for; there is one row for each. */
+/** Identifies a key pair; the table has at most one row for each. */
 export interface KeySlot {
   accountId: string;
   tag: Uint8Array;
@@ -21,7 +21,7 @@ function columnsOf({ accountId, tag, keyEpoch, set, period }: KeySlot): (Buffer 
   return [hexToBytes(accountId), Buffer.from(tag), keyEpoch, set, period];
 }
 
-/** Leaves a row alone that is there already. */
+/** Does nothing if the row exists already. */
 export async function insertNamespaceKey(db: Db, slot: KeySlot, row: NamespaceKeyRow): Promise<void> {
   await db.query(
     `INSERT INTO namespace_key (account_id, tag, key_epoch, server_set, period, recipient_pk, wraps, mac)
@@ -40,7 +40,7 @@ export async function readNamespaceKey(db: Db, slot: KeySlot): Promise<Namespace
   return row && { recipientPk: row.recipient_pk, wraps: row.wraps, mac: row.mac };
 }
 
-/** The pair of an envelope that was opened. */
+/** The key pair of an opened envelope. */
 export interface OpenedPair {
   accountId: Buffer;
   tag: Buffer;
@@ -49,7 +49,7 @@ export interface OpenedPair {
   wraps: Buffer;
 }
 
-/** False when the pair was marked before, or its row has other wraps. */
+/** False if the pair was already marked, or its row has other wraps. */
 export async function markVerified(db: Db, pair: OpenedPair): Promise<boolean> {
   const { rowCount } = await db.query(
     `UPDATE namespace_key SET verified_at = now()
