@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { ConfigError } from '../base/config/config-error.ts';
 import type { SidecarClient } from './sidecar-client.ts';
 
-/** What the sidecar may see of the relayer's environment: nothing of the database, Redis or the LLM provider. */
+/** Environment variables passed to the sidecar: none of the database, Redis or the LLM provider. */
 const passedVariables: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -16,7 +16,7 @@ const passedVariables: ReadonlySet<string> = new Set([
   ...variablesOf('sidecar'),
 ]);
 
-/** Removed from this process once the sidecar has them: only it signs and decrypts. */
+/** Deleted from this process's environment once the sidecar has them: only the sidecar signs and decrypts. */
 const keyVariables = [
   'SERVER_CHAIN_PRIVATE_KEY',
   'SERVER_CHAIN_PRIVATE_KEYS',
@@ -34,25 +34,25 @@ export interface RunSidecarOptions {
   relayerUrl: string;
   watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
   log: Logger;
-  /** The sidecar is gone or does not answer any more: this process must end so that its platform restarts it */
+  /** The sidecar exited or no longer responds: this process must exit so that the platform restarts it */
   onLost: (reason: string) => void;
 }
 
 export interface RunningSidecar {
-  /** Ends a sidecar that was started here; one that an operator runs stays */
+  /** Stops the sidecar if it was started here; a sidecar that the operator runs is left running */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the sidecar on the URL's port, or adopts a healthy one that holds the same token, and watches over it.
- * Throws when the port is held by something else or the sidecar does not come up.
+ * Starts the sidecar on the URL's port, or adopts a healthy one with the same token, and monitors it. Throws if another
+ * process uses the port or the sidecar does not become healthy.
  */
 export async function runSidecar(options: RunSidecarOptions): Promise<RunningSidecar> {
   const child = (await isOurs(options)) ? undefined : await start(options);
   for (const name of keyVariables) delete options.environment[name];
   let stopping = false;
   void child?.ended.then((how) => {
-    if (!stopping) options.onLost(`the sidecar is gone (${how})`);
+    if (!stopping) options.onLost(`the sidecar exited (${how})`);
   });
   const stopWatching = watch(options);
   return {
@@ -64,15 +64,17 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
   };
 }
 
-/** Time for unfinished work of the sidecar when the relayer stops; its state is found on chain later. */
+/**
+ * How long the sidecar may finish work when the relayer stops. The state of unfinished work is read from chain later.
+ */
 const endMs = 3_000;
 
-/** How long the sidecar of a relayer that was killed may take to notice and end. */
+/** How long the sidecar of a killed relayer may take to notice that and exit. */
 const leaveMs = 15_000;
 
 /**
- * True for a healthy sidecar that an operator runs with our token. One that another relayer started is about to end
- * with it when that relayer was killed: its port is waited for.
+ * True if a healthy sidecar with our token, run by the operator, is listening. A sidecar that a killed relayer started
+ * is about to exit, so waits until its port is free.
  */
 async function isOurs({ client, token }: RunSidecarOptions): Promise<boolean> {
   for (const deadline = Date.now() + leaveMs; ; await setTimeout(50)) {
@@ -85,19 +87,19 @@ async function isOurs({ client, token }: RunSidecarOptions): Promise<boolean> {
     if (!health.supervised) return true;
     if (Date.now() > deadline)
       throw new ConfigError([
-        'SIDECAR_URL: the sidecar of another relayer keeps running there; give each relayer its own SIDECAR_URL',
+        'SIDECAR_URL: the sidecar of another relayer is running there; give each relayer its own SIDECAR_URL',
       ]);
   }
 }
 
-/** How the sidecar begins a line on stderr that says why it does not start (its main.ts). */
+/** Prefix of the stderr line in which the sidecar reports why it cannot start (its main.ts). */
 const startProblem = 'memrelay sidecar: ';
 
 async function start(options: RunSidecarOptions): Promise<RunningPart> {
   const environment: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(options.environment))
     if (passedVariables.has(name)) environment[name] = value;
-  // What it writes before it is ready is either the reason why it does not start, or for the log
+  // Output before the sidecar is ready is either the reason why it cannot start, or goes to the log
   let early: string[] | undefined = [];
   const show = (text: string): void => void process.stderr.write(text);
   const starting = startPart({
@@ -125,7 +127,7 @@ async function start(options: RunSidecarOptions): Promise<RunningPart> {
   }
 }
 
-/** Asks for health at the interval; as many failures in a row as allowed end the relayer (spec, limits). */
+/** Polls the sidecar's health. Calls `onLost` after `maxFailures` failures in a row (spec, limits). */
 function watch({ client, watchdog, log, onLost }: RunSidecarOptions): () => void {
   let failures = 0;
   const timer = setInterval(async () => {
@@ -134,7 +136,7 @@ function watch({ client, watchdog, log, onLost }: RunSidecarOptions): () => void
       failures = 0;
     } catch {
       failures += 1;
-      log.warn({ failures, max: watchdog.maxFailures }, 'the sidecar does not answer');
+      log.warn({ failures, max: watchdog.maxFailures }, 'the sidecar does not respond');
       if (failures === watchdog.maxFailures) onLost(`the sidecar failed ${failures} health checks in a row`);
     }
   }, watchdog.intervalMs);

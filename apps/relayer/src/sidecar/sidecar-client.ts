@@ -61,34 +61,34 @@ export interface SidecarClient {
   health(timeoutMs: number): Promise<SidecarHealth>;
   keyServers(): Promise<KeyServersResponse>;
   storeInfo(): Promise<StoreInfo>;
-  /** The present storage epoch */
+  /** The current storage epoch */
   storeEpoch(): Promise<number>;
-  /** What the chain says of blob objects now. A call for an owner of very many takes long */
+  /** Reads blob objects from the chain. Slow for an owner with very many objects. */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
-  /** A page of the blob objects of an address */
+  /** Lists one page of an address's blob objects */
   ownedBlobs(request: OwnedBlobsRequest): Promise<OwnedBlobsResponse>;
   makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
-  /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
+  /** Returns results in the order of the envelopes; `payload` contains the concatenated texts of the opened ones. */
   open(
     head: OpenRequestHead,
     envelopes: readonly Uint8Array[],
     credentials: DecryptCredentials,
   ): Promise<{ items: OpenResponseHead['items']; payload: Uint8Array }>;
-  /** Funds of the server's own wallets, and how many uploads of this many epochs they pay for */
+  /** Balances of the server's wallets, and how many uploads for this number of epochs each can pay for */
   wallets(epochs: number): Promise<WalletFunds[]>;
-  /** Wraps for the current key servers, once the given ones were opened */
+  /** Opens the given wraps and wraps their keys for the current key servers */
   rewrapKeys(request: RewrapKeysRequest, credentials: DecryptCredentials): Promise<RewrapKeysResponse>;
-  /** Sealed to the reader's own key: what is in the answer opens nothing here */
+  /** Exports keys sealed to the reader's key: the relayer cannot open anything with the response */
   exportKeys(request: ExportKeysRequest, credentials: DecryptCredentials): Promise<ExportKeysResponse>;
   /**
-   * Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. Nothing is paid
-   * for before the next one after `named` is asked for: what it told is to be written down by then.
+   * Yields checkpoints as they are reached; the last one is `done` or `failed` unless the connection broke. After
+   * `named`, the sidecar pays only when the next checkpoint is requested: the caller must have saved `named` by then.
    */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
-  /** False when no delegate has expired by the chain's clock. `wallet` pays where wallets pay for uploads */
+  /** False when no delegate has expired by the chain's clock. `wallet` pays, if wallets pay for uploads. */
   pruneExpired(accountId: string, wallet: string | undefined): Promise<boolean>;
-  /** A new delegate key, which the sidecar does not keep; with its consent to join the account, if one is named */
+  /** Creates a delegate key, which the sidecar does not keep; with its signed consent to join `accountId`, if given */
   makeDelegateKey(accountId: string | undefined): Promise<DelegateKeyResponse>;
   sponsor(request: SponsorRequest): Promise<SponsorResponse>;
   executeSponsored(request: SponsorExecuteRequest): Promise<SponsorExecuteResponse>;
@@ -96,14 +96,14 @@ export interface SidecarClient {
 }
 
 /**
- * Work with keys and envelopes that is under way at the sidecar, in bytes: accounts take turns, so that the threads there
- * do not work on one account alone.
+ * Maximum size in bytes of concurrent cryptographic work at the sidecar. Accounts take turns, so that one account
+ * cannot occupy all of the sidecar's threads.
  */
 const cryptoBytes = 32 * 1024 * 1024;
-/** What a call counts at least: it may have the threads talk to key servers, however small its envelopes are */
-const leastCryptoBytes = 1024 * 1024;
+/** Minimum size counted per call: even a small call may make the threads contact key servers */
+const minCryptoBytes = 1024 * 1024;
 
-/** Nothing listens at the sidecar's address, so the call has certainly not begun. */
+/** No process listens at the sidecar's address, so the call certainly had no effect. */
 export class SidecarUnreachableError extends ApiError {
   override name = 'SidecarUnreachableError';
   constructor(cause: Error) {
@@ -111,8 +111,8 @@ export class SidecarUnreachableError extends ApiError {
   }
 }
 
-/** What the sidecar says to the caller of a route of ours; any other refusal is between it and the relayer. */
-const callersBusiness: ReadonlySet<ErrorCode> = new Set([
+/** Sidecar errors that are passed on to the caller. Any other error becomes `sidecar_unavailable`. */
+const passedOnErrors: ReadonlySet<ErrorCode> = new Set([
   'auth_unavailable',
   'decrypt_credential_required',
   'decrypt_denied',
@@ -126,20 +126,20 @@ const callersBusiness: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Calls the sidecar over loopback. Throws `ApiError`: the sidecar's own refusal where it concerns the caller, else
+ * Calls the sidecar over loopback. Throws `ApiError`: the sidecar's error if it is in `passedOnErrors`, else
  * `sidecar_unavailable`.
  */
 export function createSidecarClient(url: string, token: string): SidecarClient {
   const { origin } = new URL(url);
   const pool = new Pool(origin, { connections: 64, keepAliveTimeout: 30_000 });
-  // Uploads take minutes when a publisher hangs (the pipeline bounds their number), and health checks must work under
-  // any load, so neither shares a queue with recalls
+  // Uploads take minutes when a publisher hangs (the pipeline limits their number), and health checks must work under
+  // any load, so neither shares connections with recalls
   const uploads = new Pool(origin, { connections: null, keepAliveTimeout: 30_000 });
   const control = new Pool(origin, { connections: 2, keepAliveTimeout: 30_000 });
   const authorization = `Bearer ${token}`;
   const crypto = createFairTurns({ total: cryptoBytes });
   const inTurn = <T>(accountId: string, bytes: number, work: () => Promise<T>): Promise<T> =>
-    crypto.run({ accountId, units: Math.max(bytes, leastCryptoBytes) }, work);
+    crypto.run({ accountId, units: Math.max(bytes, minCryptoBytes) }, work);
 
   async function request(options: {
     method: 'GET' | 'POST';
@@ -256,7 +256,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
     executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),
     async close() {
-      // An upload may take minutes; the worker that continues it finds its state on chain
+      // An upload may take minutes, so do not wait for it; the worker that resumes it reads its state from the chain
       await Promise.all([uploads.destroy(), pool.close(), control.close()]);
     },
   };
@@ -272,6 +272,6 @@ function credentialHeaders(credentials?: DecryptCredentials): Record<string, str
 
 function refusal(status: number, body: unknown): ApiError {
   const { error, message } = sidecarError.safeParse(body).data ?? {};
-  if (callersBusiness.has(error as ErrorCode)) return new ApiError(error as ErrorCode, { message: message! });
-  return new ApiError('sidecar_unavailable', { cause: new Error(`the sidecar answered ${status} ${error}`) });
+  if (passedOnErrors.has(error as ErrorCode)) return new ApiError(error as ErrorCode, { message: message! });
+  return new ApiError('sidecar_unavailable', { cause: new Error(`the sidecar returned ${status} ${error}`) });
 }

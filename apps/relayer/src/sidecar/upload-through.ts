@@ -20,13 +20,13 @@ export interface UploadRequest {
   jobId: string;
   /** Address of the wallet that pays; undefined when a publisher does */
   wallet: string | undefined;
-  /** Whether it may have begun before */
+  /** True if an earlier attempt may have started this upload */
   resume: boolean;
-  /** What ends before this epoch is not the object that is wanted */
+  /** When resuming, ignores objects that expire before this epoch */
   minEndEpoch: number | undefined;
 }
 
-/** A call of the sidecar's, which throws `ApiError` for any refusal. */
+/** Calls the sidecar. Throws `ApiError` for any error response. */
 export type Call = (call: {
   method: 'POST';
   path: string;
