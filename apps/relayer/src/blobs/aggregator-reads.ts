@@ -6,11 +6,13 @@ import { createFairTurns } from '../base/concurrency/fair-turns.ts';
 import { type Aggregator, AggregatorError, createAggregator, type QuiltPatch } from './aggregator.ts';
 import { race } from './race.ts';
 
-/** Why a blob could not be read. Only `missing` says that no aggregator knows it, and that more than one said so. */
+/**
+ * Why a blob could not be read. `missing` means that all aggregators, at least two, reported that they do not have it.
+ */
 export class BlobReadError extends Error {
   override name = 'BlobReadError';
   readonly kind: 'missing' | 'unavailable';
-  /** How many aggregators said that they do not have it, when all of them did; else 0 */
+  /** How many aggregators do not have the blob; 0 unless all of them reported that */
   readonly absentAt: number;
   constructor(kind: 'missing' | 'unavailable', options: ErrorOptions & { absentAt?: number } = {}) {
     super(kind === 'missing' ? 'no aggregator has the blob' : 'no aggregator could be read', options);
@@ -22,53 +24,53 @@ export class BlobReadError extends Error {
 export interface AggregatorOptions {
   /** The primary first */
   urls: readonly string[];
-  /** Milliseconds after which the next aggregator is asked too; 0 asks all at once */
+  /** Delay in ms before the next aggregator is also asked; 0 asks all at once */
   raceAfterMs: number;
   skipConsistencyCheck: boolean;
-  /** Largest blob that is read; more is refused while it streams in */
+  /** Largest blob that is read; a larger one is rejected while it streams in */
   maxBytes: number;
   /** Time limit of a read, including all aggregators and retries; default 15,000 */
   timeoutMs?: number;
-  /** Milliseconds before each repetition, down to half of it at random; a blob that is not fresh has only the first */
+  /** Delay in ms before each retry, reduced at random by up to half; only fresh blobs get more than one retry */
   retryDelaysMs?: readonly number[];
-  /** Concurrent reads, of which one account gets a quarter; others wait */
+  /** Maximum concurrent reads, of which one account gets a quarter; other reads wait */
   readsAtOnce?: number;
   log: Logger;
 }
 
 export interface ReadOptions {
-  /** It was stored a moment ago: who does not know it may hear of it soon (spec, blob store, 5) */
+  /** The blob was just stored: an aggregator that does not have it yet may have it soon (spec, blob store, 5) */
   fresh?: boolean;
-  /** The aggregator checks the blob whatever STORE_SKIP_CONSISTENCY_CHECK says: for who restores from the chain alone */
+  /** Ignores STORE_SKIP_CONSISTENCY_CHECK: the aggregator checks the blob. For restores, which know only the chain. */
   alwaysChecked?: boolean;
-  /** Accounts take turns; the relayer's own upkeep names none and counts as one account */
+  /** Accounts take turns; the relayer's own reads have no account and count together as one */
   accountId?: string | undefined;
 }
 
 export interface AggregatorReader {
   /**
-   * Whole blob, by blob or quilt-patch id, from the first aggregator whose bytes `isRight` accepts: one that serves
-   * something else counts as failed. Throws `BlobReadError`.
+   * Reads a whole blob, by blob or quilt-patch id, from the first aggregator whose bytes `isRight` accepts. An
+   * aggregator that returns other bytes counts as failed. Throws `BlobReadError`.
    */
   read(blobId: string, isRight: (bytes: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>;
-  /** The first `length` bytes at most, from the first aggregator that has the blob. Throws `BlobReadError`. */
+  /** Reads at most the first `length` bytes, from the first aggregator that has the blob. Throws `BlobReadError`. */
   readStart(blobId: string, length: number, accountId?: string): Promise<Buffer>;
-  /** The files of a quilt. Throws `BlobReadError`, also for a blob that is not a quilt. */
+  /** Lists the patches of a quilt. Throws `BlobReadError`, also for a blob that is not a quilt. */
   readPatches(quiltId: string, accountId?: string): Promise<QuiltPatch[]>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
 }
 
-/** About two seconds in all: a person waits for a recall, and a CDN forgets a 404 in that order of time. */
+/** About two seconds in total: a person waits for a recall, and CDNs cache a 404 for about that long. */
 const standardDelaysMs = [250, 500, 1_000];
 /**
- * A blob has up to 1.5 MiB, and every aggregator that is raced may send it. What requests read is also bounded by its size
+ * A blob has up to 1.5 MiB, and each raced aggregator may send it. Reads of requests are also limited by size
  * (request-bounds.ts).
  */
 const standardReadsAtOnce = 128;
 
-/** In the place of an account, for reads of the relayer itself */
+/** Used instead of an account id for the relayer's own reads */
 const upkeep = '';
 
 /** Ids become part of a path. Throws `BlobReadError` `unavailable`. */
@@ -76,7 +78,9 @@ function requireBlobId(blobId: string): void {
   if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
 }
 
-/** Reads blobs from the aggregators, racing the next one against a slow one; the first good answer wins. */
+/**
+ * Reads blobs from the aggregators. If one is slow, the next one is raced against it; the first valid response wins.
+ */
 export function createAggregatorReader(options: AggregatorOptions): AggregatorReader {
   const { log, maxBytes, raceAfterMs, retryDelaysMs = standardDelaysMs, timeoutMs = 15_000 } = options;
   const aggregators = options.urls.map(createAggregator);
@@ -102,13 +106,13 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
         throw error;
       });
       if (isRight(bytes)) return bytes;
-      log.warn(about, 'an aggregator served other bytes than were stored');
+      log.warn(about, 'an aggregator returned other bytes than were stored');
       throw new AggregatorError('sent other bytes');
     });
     return race(attempts, { afterMs: raceAfterMs, signal: deadline });
   }
 
-  /** Asks one aggregator after the other: for reads that no client waits for. */
+  /** Asks one aggregator after the other. For reads that no client waits for. */
   async function askInTurn<T>(
     blobId: string,
     accountId: string | undefined,
@@ -160,15 +164,15 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
   };
 }
 
-/** Whether the same aggregator may have the blob in a moment: 503 and 429 say so, a 404 only of a fresh blob. */
+/** Whether a retry at the same aggregator may help: after 503 and 429, and after a 404 only for a fresh blob. */
 function mayPass(failure: unknown, fresh: boolean): boolean {
   const status = failure instanceof AggregatorError ? failure.status : undefined;
   return status === 503 || status === 429 || (fresh && status === 404);
 }
 
 /**
- * Missing when every aggregator says so: one that failed might have had it. And when they are several: a 404 is the
- * word of one party, whose cache may be behind.
+ * `missing` only if every aggregator returned 404, since one that failed might have the blob, and only if there are
+ * several: the cache of a single aggregator may be outdated.
  */
 function summary(failures: readonly unknown[], cause: unknown): BlobReadError {
   const missing = failures.every((failure) => failure instanceof AggregatorError && failure.status === 404);

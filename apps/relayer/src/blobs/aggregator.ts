@@ -1,10 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 
-/** What an aggregator answered instead of a blob. Its own words are not kept. */
+/** An aggregator's response that is not the blob. Does not contain the response text. */
 export class AggregatorError extends Error {
   override name = 'AggregatorError';
-  /** The HTTP status; undefined when what it sent is not the blob */
+  /** The HTTP status; undefined when it sent other bytes with status 200 */
   readonly status: number | undefined;
   constructor(message: string, status?: number) {
     super(message);
@@ -14,7 +14,7 @@ export class AggregatorError extends Error {
 
 export interface BlobRequest {
   skipConsistencyCheck: boolean;
-  /** More is refused while it streams in */
+  /** A larger blob is rejected while it streams in */
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -31,14 +31,14 @@ const maxIndexBytes = 4 * 1024 * 1024;
 export interface Aggregator {
   /** Host and port, for logs */
   readonly host: string;
-  /** A whole blob, by blob or quilt-patch id. Throws `AggregatorError`, or the error of the connection. */
+  /** Reads a whole blob, by blob or quilt-patch id. Throws `AggregatorError`, or the connection's error. */
   get(blobId: string, request: BlobRequest): Promise<Buffer>;
   /**
-   * The first `length` bytes at most of a blob or patch. If the aggregator ignores ranges and sends everything, the rest
-   * is not read. Throws as `get`.
+   * Reads at most the first `length` bytes of a blob or patch. If the aggregator ignores ranges and sends everything,
+   * the rest is not read. Throws like `get`.
    */
   start(blobId: string, length: number, signal: AbortSignal): Promise<Buffer>;
-  /** The files of a quilt by its index. Throws as `get`, also when the blob is no quilt. */
+  /** Lists the patches in a quilt's index. Throws like `get`, also when the blob is not a quilt. */
   patches(quiltId: string, signal: AbortSignal): Promise<QuiltPatch[]>;
   /** Whether it answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
@@ -70,7 +70,7 @@ export function createAggregator(url: string): Aggregator {
       if (statusCode !== 200 && statusCode !== 206) throw refusal(statusCode, body);
       const parts: Buffer[] = [];
       let size = 0;
-      // Leaving the loop early drops the connection, and with it what one sends that ignores ranges
+      // Leaving the loop early closes the connection, so the rest from an aggregator that ignores ranges is not read
       for await (const part of body as AsyncIterable<Buffer>) {
         parts.push(part);
         size += part.byteLength;
@@ -110,7 +110,7 @@ async function readAll(statusCode: number, body: Body, maxBytes: number): Promis
   let size = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     size += part.byteLength;
-    if (size > maxBytes) throw new AggregatorError('sent more than was to be read');
+    if (size > maxBytes) throw new AggregatorError('sent more bytes than allowed');
     parts.push(part);
   }
   return Buffer.concat(parts, size);
@@ -131,6 +131,6 @@ function parsePatches(json: string): QuiltPatch[] {
       patchId: patch_id,
     }));
   } catch {
-    throw new AggregatorError('sent no list of patches');
+    throw new AggregatorError('did not send a list of patches');
   }
 }

@@ -3,18 +3,18 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { inTime } from '../base/redis/in-time.ts';
 
-/** Ciphertext by blob id: a blob never changes, so an entry is right for as long as it stays. */
+/** Ciphertext by blob id. A blob never changes, so an entry never becomes outdated. */
 export interface BlobCache {
-  /** One entry per id, in order; a cache that cannot be reached has none of them. */
+  /** One entry per id, in order; all undefined if the cache is unreachable. */
   getMany(blobIds: readonly string[]): Promise<(Buffer | undefined)[]>;
   set(blobId: string, bytes: Uint8Array): Promise<void>;
-  /** Throws when it cannot be done now. */
+  /** Throws if the cache is unreachable. */
   delete(blobIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface BlobCacheLimits {
-  /** Seconds an entry stays; 0 disables the cache */
+  /** Lifetime of an entry in seconds; 0 disables the cache */
   ttlSeconds: number;
   /** Larger blobs are not cached; 0 disables the cache */
   maxBlobBytes: number;
@@ -32,7 +32,7 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;
   const entries = new LRUCache<string, Buffer>({
     maxSize: totalBytes,
-    // lru-cache takes no size of 0
+    // lru-cache rejects a size of 0
     sizeCalculation: (bytes) => bytes.byteLength + 1,
     ttl: limits.ttlSeconds * 1000,
   });
@@ -48,13 +48,13 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
   };
 }
 
-/** A slow cache is worse than none: an aggregator answers in about this time. */
+/** A slower cache is worse than none: an aggregator responds in about this time. */
 const commandTimeoutMs = 500;
 
 /**
- * In Redis, shared by all relayers; the nonces are on the same server, which therefore never evicts (see
- * redis-nonces.ts) and must keep room for them: nothing is cached while it is nearly full. Failures count as a miss:
- * reads do not wait for a Redis that is down or hangs.
+ * In Redis, shared by all relayers. The nonces are on the same server, which therefore never evicts (see
+ * redis-nonces.ts) and needs free memory for them: nothing is cached while Redis is nearly full. Failures count as
+ * misses: reads do not wait for a Redis that is down or hangs.
  */
 export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: Logger): BlobCache {
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;
@@ -73,7 +73,7 @@ export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: 
       away = false;
     })
     .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
-  // Rejects only when it is closed before it ever connected
+  // Rejects only when the client is closed before it ever connected
   client.connect().catch(() => undefined);
   const key = (blobId: string) => `memrelay:blob:v1:${blobId}`;
   const hasRoom = roomWatch(async () => String(await inTime(client.info('memory'), commandTimeoutMs)));
@@ -101,11 +101,11 @@ export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: 
   };
 }
 
-/** Blobs may fill this part of the memory that an operator gave Redis; the rest is the nonces'. */
+/** Nothing is cached above this share of Redis' `maxmemory`; the rest is reserved for nonces. */
 const blobShare = 0.7;
 const roomCheckMs = 5_000;
 
-/** Asks Redis at most every few seconds whether there is room; what cannot be asked has none. */
+/** Asks Redis at most every few seconds whether it has room for blobs. False if Redis cannot be asked. */
 export function roomWatch(
   readMemoryInfo: () => Promise<string>,
   now = () => performance.now(),

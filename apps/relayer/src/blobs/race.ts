@@ -1,7 +1,7 @@
 /**
- * The first of several attempts that succeeds. The next one begins `afterMs` after the last (0: all at once), and at
- * once when one fails. The other attempts are aborted then. Rejects with an `AggregateError` of
- * all failures, or with the signal's reason when that comes first.
+ * Returns the result of the first attempt that succeeds and aborts the others. The next attempt starts `afterMs` after
+ * the previous one (0: all at once), or immediately when one fails. Rejects with an `AggregateError` of all failures,
+ * or with the signal's reason if the signal is aborted first.
  */
 export function race<T>(
   attempts: readonly ((signal: AbortSignal) => Promise<T>)[],

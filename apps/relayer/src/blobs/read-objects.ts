@@ -2,10 +2,10 @@ import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import type { StoreObject } from '@memrelay/protocol/sidecar-api';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
-/** The most ids the sidecar accepts in one call. */
+/** Maximum number of ids that the sidecar accepts per call. */
 const perCall = 1_000;
 
-/** The current blob objects on chain, by their ids; those that do not exist are left out. Throws `ApiError`. */
+/** Reads blob objects from the chain by id; ids that do not exist are left out. Throws `ApiError`. */
 export async function readObjects(
   sidecar: Pick<SidecarClient, 'storeObjects'>,
   ids: Iterable<string | undefined>,

@@ -1,10 +1,10 @@
 import { sha256 } from '../base/sha256.ts';
 import { type AggregatorReader, BlobReadError, type ReadOptions } from './aggregator-reads.ts';
 
-/** Where blobs are read: all that this needs of it. */
+/** The part of the aggregator reader that is needed here. */
 export type BlobReads = Pick<AggregatorReader, 'read'>;
 
-/** An envelope as its index row names it. */
+/** A stored envelope, as its database row describes it. */
 export interface StoredEnvelope {
   blobId: string;
   envelopeSha256: Buffer;
@@ -16,7 +16,7 @@ export function isStored({ envelopeSha256 }: Pick<StoredEnvelope, 'envelopeSha25
 
 /** Result of looking for a stored envelope. */
 export interface BlobLookup {
-  /** Undefined where no aggregator has it now */
+  /** Undefined if no aggregator has it now */
   bytes: Buffer | undefined;
   /** How many aggregators do not have the blob; 0 unless all of them reported that, without failures or other bytes */
   absentAt: number;
@@ -37,7 +37,7 @@ export async function findStored(
   }
 }
 
-/** The stored envelope; undefined where none has it now. */
+/** Reads the stored envelope; undefined if no aggregator has it now. */
 export async function readStored(
   blobs: BlobReads,
   stored: StoredEnvelope,

@@ -1,14 +1,14 @@
 import type { Db } from '../../base/db/db.ts';
 
-/** Until when a memory's blob is paid for, according to the chain. */
+/** When a memory's blob expires, according to the chain. */
 export interface PaidUntil {
   accountId: Buffer;
   id: string;
-  /** The first epoch in which it is gone */
+  /** The first epoch in which the blob is expired */
   endEpoch: number;
 }
 
-/** Notes later end epochs than were known, as of objects that their owners have prolonged. One statement. */
+/** Saves end epochs that are later than the saved ones, because owners have extended their objects. One statement. */
 export async function saveEndEpochs(db: Db, memories: readonly PaidUntil[]): Promise<void> {
   if (memories.length === 0) return;
   await db.query(
