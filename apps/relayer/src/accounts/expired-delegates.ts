@@ -32,7 +32,7 @@ export function createExpiredDelegates(options: {
   const notYet = new LRUCache<string, true>({ max: 10_000, ttl: notYetMs });
 
   async function prune({ accountId }: AccountSnapshot): Promise<AccountSnapshot> {
-    const found = await options.prune(accountId);
+    const pruned = await options.prune(accountId);
     const account = await accounts.account(accountId, { maxAgeMs: 0 });
     if (!account || account.stale) throw new ApiError('auth_unavailable');
     if (!hasExpired(account)) {
@@ -40,7 +40,7 @@ export function createExpiredDelegates(options: {
       return account;
     }
     // Pruned, but this node does not have the new state yet; or not expired yet by the chain's clock
-    if (found) throw new ApiError('auth_unavailable');
+    if (pruned) throw new ApiError('auth_unavailable');
     notYet.set(accountId, true);
     return account;
   }
