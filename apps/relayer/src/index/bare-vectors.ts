@@ -7,14 +7,14 @@ import { normalize } from './embedding/embedder.ts';
 import { type VectorMap, vectorKeyId } from './embedding/vector-map.ts';
 import { readStoredVectors } from './rows/stored-vectors.ts';
 
-/** The form in a bundle: 32-bit floats, little-endian, base64. */
+/** Encodes a vector for a bundle: 32-bit floats, little-endian, base64. */
 function encodeBare(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [i, value] of vector.entries()) bytes.writeFloatLE(value, i * 4);
   return bytes.toString('base64');
 }
 
-/** Throws `invalid_request` unless the text holds as many finite numbers as the model gives. */
+/** Throws `invalid_request` unless the text contains `dimension` finite numbers. */
 function decodeBare(text: string, dimension: number, path: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
   const vector = Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) =>
@@ -26,7 +26,7 @@ function decodeBare(text: string, dimension: number, path: string): Float32Array
   });
 }
 
-/** Vectors of this model as it made them, by memory id: the account's map is undone. */
+/** Reads vectors of this model by memory id, without the account's map: as the model returned them. */
 export async function readBareVectors(
   db: Db,
   map: VectorMap,
@@ -48,8 +48,8 @@ export async function readBareVectors(
 }
 
 /**
- * The vectors of a bundle through the account's map, as a job keeps them until it is embedded: one after the other.
- * Throws `invalid_request`.
+ * Applies the account's map to the vectors of a bundle. Returns them concatenated, as a job stores them until it is
+ * embedded. Throws `invalid_request`.
  */
 export function mappedVectors(
   map: VectorMap,

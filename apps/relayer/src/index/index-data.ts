@@ -6,33 +6,35 @@ import { vectorKeyId } from './embedding/vector-map.ts';
 import type { BlindEntry, BlindIndex } from './keywords/blind-index.ts';
 import type { EmbeddedChunk, VectorInfo } from './vector-rows.ts';
 
-/** A text, and the place whose keys its index data is made with. */
+/** A text, and the namespace whose keys its index data is created with. */
 export interface TextToIndex {
   accountId: Buffer;
-  /** 16 bytes, of the namespace */
+  /** Namespace tag, 16 bytes */
   tag: Uint8Array;
   text: string;
-  /** Its vectors, of the present model and through the account's map, where they are there already */
+  /** Existing vectors of the text, of the current model and with the account's map applied */
   imported?: readonly Float32Array[] | undefined;
 }
 
-/** Everything a memory is found by. */
+/** The search data of a memory. */
 export interface IndexData {
   info: VectorInfo;
-  /** Through the account's map */
+  /** With the account's map applied */
   chunks: EmbeddedChunk[];
   /** Undefined when the blind index is off or the text is unknown */
   keywords?: BlindEntry | undefined;
 }
 
-/** Makes the index data of texts; nothing else does. */
+/** Creates the index data of all texts. */
 export interface TextIndexer {
-  /** Of the vectors it makes */
+  /** The model of the vectors it creates */
   readonly model: string;
   readonly dimension: number;
-  /** From this cosine on two texts say nearly the same */
+  /** Two texts with at least this cosine similarity are near-duplicates */
   readonly nearDuplicate: number;
-  /** In the order of the texts, with one call for those without vectors. Throws `EmbeddingError`. */
+  /**
+   * Returns index data in the order of the texts; embeds those without vectors in one call. Throws `EmbeddingError`.
+   */
   indexTexts(texts: readonly TextToIndex[]): Promise<IndexData[]>;
 }
 

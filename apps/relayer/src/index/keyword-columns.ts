@@ -4,13 +4,13 @@ import type { BlindEntry } from './keywords/blind-index.ts';
 /** Columns of `memory` that hold its blind index entry. */
 export const keywordColumns = 'tokens, tokens_twice, tokens_often, length_bucket, distinctions';
 
-/** Places of `keywordValues` in a statement, from `$first` on. */
+/** Placeholders for `keywordValues` in a statement, from `$first` on. */
 export function keywordPlaceholders(first: number): string {
-  const array = (place: number): string => `$${place}::text::bigint[]`;
+  const array = (no: number): string => `$${no}::text::bigint[]`;
   return `${array(first)}, ${array(first + 1)}, ${array(first + 2)}, $${first + 3}::smallint, $${first + 4}::bigint`;
 }
 
-/** One value a column; without an entry all are NULL. */
+/** One value per column; all NULL without an entry. */
 export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
   if (!entry) return [null, null, null, null, null];
   const { tokens, twice, often, lengthBucket, distinctions } = entry;
@@ -18,14 +18,14 @@ export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
   return [tokenList(tokens), orNull(twice), orNull(often), lengthBucket, distinctions.toString()];
 }
 
-/** Adds `keywordValues` to the values of a statement that is put together, and returns their places. */
+/** Appends `keywordValues` to the values of a statement, and returns their placeholders. */
 export function addKeywords(values: SqlValue[], entry: BlindEntry | undefined): string {
   const placeholders = keywordPlaceholders(values.length + 1);
   values.push(...keywordValues(entry));
   return placeholders;
 }
 
-/** As a text that is cast: drivers differ in how they take arrays of 64-bit numbers. */
+/** An array literal that is cast in SQL, because drivers differ in how they pass arrays of 64-bit numbers. */
 export function tokenList(tokens: readonly bigint[]): string {
   return `{${tokens.join(',')}}`;
 }

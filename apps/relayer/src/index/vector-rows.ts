@@ -18,13 +18,13 @@ export const vectorColumns =
   'account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code';
 
 /**
- * Condition for the vectors of a namespace or of several; `$1` is the account. The clause about `vector_key_id` is always
- * true: without it Postgres does not consider the index that is made for this (migration 0009).
+ * Condition for the vectors of one or several namespaces; `$1` is the account. The clause about `vector_key_id` is
+ * always true, but without it Postgres does not consider the index for this query (migration 0009).
  */
 export const vectorsOf = (condition: string): string =>
   `account_id = $1 AND ${condition} AND vector_key_id >= 0`;
 
-/** Continues a statement that has a CTE `job`; `$2` is the model and `$3` the map's key id. */
+/** Appended to a statement with a CTE `job`; `$2` is the model and `$3` the map's key id. */
 export const insertVectors = (chunkPlaces: string): string => `
   INSERT INTO memory_vector (${vectorColumns})
   SELECT account_id, namespace, $2, id, chunk.no, $3, chunk.embedding, binary_quantize(chunk.embedding)
@@ -42,7 +42,7 @@ export function chunkParameters(
   };
 }
 
-/** For statements about several memories: a row of `VALUES` for each piece of one, with its id, position and vector. */
+/** For statements about several memories: one `VALUES` row per chunk of a memory, with its id, position and vector. */
 export function pieceRows(placeholder: Placeholder, id: string, chunks: readonly EmbeddedChunk[]): string[] {
   return chunks.map(
     ({ no, vector }) =>

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createVectorMap, type VectorMap } from './vector-map.ts';
 
-/** The keyed map of each account, made on first use. */
+/** The keyed map of each account, created on first use. */
 export interface AccountVectors {
   mapOf(accountId: Buffer): VectorMap;
 }

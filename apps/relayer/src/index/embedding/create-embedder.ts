@@ -3,18 +3,18 @@ import { createLexicalEmbedder } from './lexical-embedder.ts';
 import { createProviderEmbedder } from './provider-embedder.ts';
 
 export interface EmbeddingConfig {
-  /** Absent: the lexical embedder */
+  /** Undefined: uses the lexical embedder */
   apiKey: string | undefined;
   baseUrl: string;
   model: string;
   dimension: number;
-  /** Seconds that query vectors are remembered */
+  /** How long query vectors are cached, in seconds */
   cacheTtlSeconds: number;
-  /** Whether the lexical embedder may serve outside the localnet */
+  /** Whether the lexical embedder may be used outside localnet */
   allowMock: boolean;
 }
 
-/** `deriveKey`: the account's own key for the lexical embedder. */
+/** `deriveKey` returns the account's key for the lexical embedder. */
 export function createEmbedder(config: EmbeddingConfig, deriveKey: (accountId: Buffer) => Buffer): Embedder {
   const { apiKey, ...rest } = config;
   return apiKey

@@ -3,18 +3,18 @@ import type { Network } from '@memrelay/protocol/networks';
 
 /** Turns text into vectors of one fixed dimension. */
 export interface Embedder {
-  /** As its provider calls it */
+  /** The provider's name for the model */
   readonly name: string;
-  /** Stored with every vector: search compares only vectors of the same one (vector-space.ts) */
+  /** Stored with every vector: search compares only vectors with the same value (vector-space.ts) */
   readonly model: string;
   readonly dimension: number;
-  /** From this cosine on two of its texts say nearly the same */
+  /** Two texts with at least this cosine similarity are near-duplicates */
   readonly nearDuplicate: number;
   /** A memory without a word of the question is a hit only when its similarity is above this */
   readonly minScore: number;
-  /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */
+  /** True for the built-in lexical embedder: responses that use it carry `mock: true` */
   readonly mock: boolean;
-  /** One unit vector per text, in order; `accounts` are whose they are. Throws `EmbeddingError`. */
+  /** One unit vector per text, in order; `accounts[i]` owns `texts[i]`. Throws `EmbeddingError`. */
   embed(texts: readonly string[], accounts: readonly Buffer[]): Promise<Float32Array[]>;
 }
 
@@ -38,7 +38,9 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector;
 }
 
-/** A client's vector as it is stored. Throws `invalid_request` unless it has `dimension` numbers that fit 32-bit floats. */
+/**
+ * Converts a client's vector. Throws `invalid_request` unless it has `dimension` numbers that fit into 32-bit floats.
+ */
 export function checkVector(values: readonly number[], dimension: number): Float32Array {
   const vector = Float32Array.from(values);
   const refuse = (message: string): ApiError =>
@@ -50,8 +52,8 @@ export function checkVector(values: readonly number[], dimension: number): Float
 }
 
 /**
- * The built-in lexical embedder serves the local network; elsewhere `MEM_ALLOW_MOCK_LLM` must allow it. The returned
- * function throws `llm_not_configured` where texts cannot be embedded.
+ * The built-in lexical embedder may be used on localnet; elsewhere only if `MEM_ALLOW_MOCK_LLM` allows it. The returned
+ * function throws `llm_not_configured` if texts cannot be embedded.
  */
 export function createRequireEmbedder(
   embedder: Pick<Embedder, 'mock'>,

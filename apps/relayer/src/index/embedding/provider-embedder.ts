@@ -13,23 +13,23 @@ export interface ProviderOptions {
   model: string;
   dimension: number;
   timeoutMs?: number;
-  /** Texts in one call */
+  /** Texts per call */
   batchSize?: number;
 }
 
-/** 64 vectors of 16,000 numbers as decimal text are less */
+/** Larger than 64 vectors of 16,000 numbers as decimal text */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
 /**
- * Not measured: models differ, and none was in reach. Rather too high than too low, since a model also puts texts near
- * each other that only share a subject.
+ * Not measured, because models differ and none was available. Chosen high, because models also give a high similarity
+ * to texts that only share a subject.
  */
 const nearDuplicate = 0.93;
 
 /**
- * Of OpenAI's models, which were not in reach here: what unrelated questions and texts came to in published measurements
- * (0.08 with 3-large, 0.2 with 3-small, 0.71 to 0.73 with ada-002), or less. Of MiniLM: measured, the least similar of 184
- * answers had 0.116. An unknown model only leaves out opposites.
+ * For OpenAI's models, which were not available here: at most the similarity of unrelated questions and texts in
+ * published measurements (0.08 with 3-large, 0.2 with 3-small, 0.71 to 0.73 with ada-002). For MiniLM: measured, the
+ * least similar of 184 answers had 0.116. For unknown models 0, which excludes only opposites.
  */
 const minScores: Readonly<Record<string, number>> = {
   'text-embedding-3-small': 0.1,
@@ -41,7 +41,7 @@ const minScores: Readonly<Record<string, number>> = {
 /** Models that take a `dimensions` parameter: OpenAI's third generation. */
 const shortens = /text-embedding-3/;
 
-/** Embeddings of an OpenAI-compatible provider, in batches, as base64 where the provider gives it. */
+/** Embeddings from an OpenAI-compatible provider, in batches, as base64 if the provider supports it. */
 export function createProviderEmbedder(options: ProviderOptions): Embedder & { close(): Promise<void> } {
   const client = createProviderClient(options);
   const batchSize = options.batchSize ?? 64;
@@ -61,7 +61,7 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
       });
     const parsed = answerSchema.safeParse(answer);
     if (!parsed.success || parsed.data.data.length !== texts.length)
-      throw new EmbeddingError('transient', 'the embedding provider sent an answer of another form');
+      throw new EmbeddingError('transient', 'the embedding provider returned a malformed response');
     const vectors = new Array<Float32Array>(texts.length);
     for (const { index, embedding } of parsed.data.data)
       vectors[index] = decode(embedding, options.dimension);
@@ -76,7 +76,7 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
     model: vectorSpace(options.model, options.dimension),
     dimension: options.dimension,
     nearDuplicate,
-    // Some providers put their own name in front: openai/text-embedding-3-small
+    // Some providers add their name as a prefix: openai/text-embedding-3-small
     minScore: minScores[options.model.split('/').at(-1)!] ?? 0,
     mock: false,
     async embed(texts) {

@@ -3,12 +3,12 @@ import { hkdfSync } from 'node:crypto';
 /**
  * The keyed orthogonal map of security.md, "At rest": three rounds of sign flips, a permutation and a blockwise
  * Hadamard transform, all drawn from the account's key. Inner products are kept exactly (up to rounding), so search
- * works on mapped vectors; an inverter trained on the bare model does not. It also spreads every vector over all
- * coordinates, which is what makes the sign bits of `code` a good first pass.
+ * works on mapped vectors, but an inverter trained on the unmapped model does not. The map also spreads every vector
+ * over all coordinates, which makes the sign bits of `code` a good first pass.
  */
 export interface VectorMap {
   apply(vector: Float32Array): Float32Array;
-  /** The vector that `apply` was given, up to rounding */
+  /** Reverses `apply`, up to rounding */
   invert(mapped: Float32Array): Float32Array;
 }
 
@@ -22,7 +22,7 @@ interface Round {
   permutation: Uint32Array;
 }
 
-/** `key`: 32 bytes for this account. The same key and dimension give the same map, for ever. */
+/** `key`: 32 bytes for this account. The same key and dimension always give the same map. */
 export function createVectorMap(key: Buffer, dimension: number): VectorMap {
   const block = 1 << Math.floor(Math.log2(blockSource(dimension)));
   const stages = Array.from({ length: rounds }, (_, round) => drawRound(key, dimension, round));
@@ -60,8 +60,8 @@ export function createVectorMap(key: Buffer, dimension: number): VectorMap {
 }
 
 /**
- * The block length: the largest power of two that divides the dimension when that is at least 64 (1536 → 512), else
- * the largest that fits, the rest of the coordinates being mixed in by the permutations.
+ * The block length: the largest power of two that divides the dimension, if that is at least 64 (1536 → 512). Otherwise
+ * the largest power of two that fits; the permutations then mix in the remaining coordinates.
  */
 function blockSource(dimension: number): number {
   const divisor = dimension & -dimension;
@@ -74,14 +74,14 @@ function drawRound(key: Buffer, dimension: number, round: number): Round {
   for (let i = 0; i < dimension; i++) signs[i] = draw() & 1 ? 1 : -1;
   const permutation = Uint32Array.from({ length: dimension }, (_, i) => i);
   for (let i = dimension - 1; i > 0; i--) {
-    // 32-bit words against at most 16,000 places: the bias is below 4 in a million
+    // With 32-bit words and at most 16,000 positions, the modulo bias is below 4 in a million
     const j = draw() % (i + 1);
     [permutation[i], permutation[j]] = [permutation[j]!, permutation[i]!];
   }
   return { signs, permutation };
 }
 
-/** Endless 32-bit words from HKDF-SHA-256 in blocks of 255 × 32 bytes, the most one expansion gives. */
+/** An endless stream of 32-bit words from HKDF-SHA-256, in blocks of 255 × 32 bytes, the maximum of one expansion. */
 function wordStream(key: Buffer, round: number): () => number {
   let block = 0;
   let words = new Uint32Array(0);

@@ -1,21 +1,21 @@
 import type { Embedder } from './embedder.ts';
 import { vectorKeyId } from './vector-map.ts';
 
-/** Of vectors whose name does not tell it */
+/** The dimension of vectors whose `embedding_model` does not contain it */
 const plainDimension = 1536;
 const plainKeyId = 1;
 
 /**
- * Identifies vectors that may be compared with each other: same model, dimension and map. Stored with each vector as its
- * `embedding_model`, usually just the model's name. A change of any of the three makes earlier vectors stale, and vectors
- * of different lengths are never compared.
+ * Identifies vectors that may be compared with each other: same model, dimension and map. Stored with each vector as
+ * its `embedding_model`, usually just the model's name. A change of any of the three makes earlier vectors stale, and
+ * vectors of different lengths are never compared.
  */
 export function vectorSpace(model: string, dimension: number, keyId = vectorKeyId): string {
   const tellsDimension = dimension === plainDimension || model.endsWith(`-${dimension}`);
   return `${model}${tellsDimension ? '' : `@${dimension}`}${keyId === plainKeyId ? '' : `#${keyId}`}`;
 }
 
-/** The space of vectors that a client made, with the model it names or the current one. */
+/** The space of a client's vectors: of the model that the client named, or else the current one. */
 export function spaceOf(
   { model, dimension }: Pick<Embedder, 'model' | 'dimension'>,
   named: string | undefined,

@@ -7,7 +7,7 @@ import { piecesOf } from './pieces.ts';
 import { noQuestion, type Question } from './question.ts';
 import { termsIn } from './terms.ts';
 
-/** What the blind index keeps of one text (security.md, "At rest"): which terms, how often in three steps, how long. */
+/** A text's blind index entry (security.md, "At rest"): its terms, their frequency in three steps, and its length. */
 export interface BlindEntry {
   /** One token per distinct term, sorted by value, so that their order in the text is not revealed */
   tokens: readonly bigint[];
@@ -17,19 +17,19 @@ export interface BlindEntry {
   often: readonly bigint[];
   /** 0–7 */
   lengthBucket: number;
-  /** Stands for the numbers and negations of the text (distinctions.ts) */
+  /** Token of the text's numbers and negations (distinctions.ts) */
   distinctions: bigint;
 }
 
-/** Makes tokens that only the holder of the index key can make, others in each account and namespace. */
+/** Creates tokens that only the holder of the index key can compute, different in each account and namespace. */
 export interface BlindIndex {
-  /** Undefined where the blind index is switched off. Lets others have their turn in a long text. */
+  /** Undefined if the blind index is off. Lets other work run while it processes a long text. */
   entryOf(accountId: Buffer, tag: Uint8Array, text: string): Promise<BlindEntry | undefined>;
-  /** The tokens of a question; none where the blind index is switched off */
+  /** The tokens of a question; none if the blind index is off */
   questionTokens(accountId: Buffer, tag: Uint8Array, question: Question<string>): Question<bigint>;
 }
 
-/** Longer texts are indexed by this many distinct terms from their start: a row of 128 KB. */
+/** Only this many distinct terms from the start of a text are indexed: a row of 128 KB. */
 const maxTokens = 16_384;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {
@@ -84,12 +84,12 @@ export function* entrySteps(key: Uint8Array, text: string): Steps<BlindEntry> {
     twice: atLeast(2),
     often: atLeast(3),
     lengthBucket: lengthBucket(length),
-    // A term has no such bracket: no word has this token
+    // No term contains this bracket, so no word can have this token
     distinctions: tokenOf(key, yield* distinctionSteps(text)),
   };
 }
 
-/** As Postgres keeps it: a signed 64-bit number. */
+/** A signed 64-bit number, as stored in Postgres. */
 function tokenOf(key: Uint8Array, term: string): bigint {
   return Buffer.from(blindToken(key, term)).readBigInt64BE();
 }

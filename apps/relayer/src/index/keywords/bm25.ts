@@ -1,11 +1,11 @@
 /**
- * BM25 over what the blind index keeps. Values of k1 and b as in Anserini's defaults for short texts; with lengths in
- * buckets and frequencies up to 3 others change little (bench/README.md, `recall-quality`).
+ * BM25 over blind index entries. k1 and b are Anserini's defaults for short texts; because lengths are in buckets and
+ * frequencies are capped at 3, other values change little (bench/README.md, `recall-quality`).
  */
 export const k1 = 0.9;
 export const b = 0.4;
 
-/** Lengths in terms are kept as one of eight buckets, each twice as long as the one before: 4, 8, … 512. */
+/** Lengths, in terms, are stored as one of eight buckets, each twice as long as the previous one: 4, 8, … 512. */
 const shortest = 4;
 const buckets = 8;
 
@@ -13,28 +13,28 @@ export function lengthBucket(terms: number): number {
   return Math.min(buckets - 1, Math.max(0, Math.round(Math.log2(Math.max(1, terms) / shortest))));
 }
 
-/** Terms that a text of this bucket counts for. */
+/** The assumed length, in terms, of a text in this bucket. */
 export function lengthOf(bucket: number): number {
   return shortest * 2 ** bucket;
 }
 
-/** What is known of a namespace as a whole. */
+/** Statistics of a namespace. */
 export interface Collection {
-  /** Texts in it */
+  /** Number of texts */
   texts: number;
   /** Mean of `lengthOf`, above 0 */
   meanLength: number;
 }
 
 /**
- * Texts without any of the terms that every collection is taken to have: a word of five among seven memories is not
- * common yet. Changes nothing that can be measured where there are hundreds.
+ * Added to the number of texts, as texts that contain none of the terms: a word in five of seven memories is not common
+ * yet. Has no measurable effect with hundreds of memories.
  */
 export const assumedTexts = 20;
 
 /** The weight of a term that occurs in `documents` texts of the collection; above 0. */
 export function termWeight({ texts }: Collection, documents: number): number {
-  // Counts may be older than the question: there are never fewer texts than those with the term
+  // The collection's counts may be outdated: use at least the number of texts with the term
   const all = Math.max(texts, documents) + assumedTexts;
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }

@@ -2,8 +2,9 @@ import type { Steps } from '../../base/concurrency/in-turns.ts';
 import { sortSteps } from '../../base/concurrency/sort-steps.ts';
 
 /**
- * What makes two texts of nearly the same words say different things: their numbers, and whether and how often they
- * negate. Equal for equal ones; in steps, one for each word. Number words are English, like the stems; "2" and "two" are the same.
+ * The numbers and negations of a text, by which texts with nearly the same words can still differ in meaning. Texts
+ * with the same numbers and the same number of negations have the same result. One step per word. Number words are
+ * English, like the stems; "2" and "two" are the same.
  */
 export function* distinctionSteps(text: string): Steps<string> {
   const normal = text.normalize('NFKC');
@@ -31,5 +32,5 @@ const digits = /^\p{Nd}/u;
 const negative: ReadonlySet<string> = new Set(
   'no not never none nobody nothing nowhere neither nor without cannot'.split(' '),
 );
-/** By their values; "one" is a pronoun more often than a number */
+/** The index is the value. Without "one", which is more often a pronoun than a number */
 const numberWords = '- - two three four five six seven eight nine ten eleven twelve'.split(' ');

@@ -1,7 +1,7 @@
-/** Characters that are looked through at once: some milliseconds, of most texts; 60 of the worst */
+/** Characters processed in one step: takes some milliseconds for most texts, 60 ms for the worst */
 const pieceLength = 32_768;
 
-/** A text in pieces that end at white space, where its terms do; only without any for so long elsewhere. */
+/** Splits a text at white space, so that no term is cut. A piece without white space is cut at `pieceLength`. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length || start === 0; ) {

@@ -2,36 +2,36 @@ import { type Collection, coverage, termWeight } from './bm25.ts';
 import { relatedTerms } from './related.ts';
 import { termsOf } from './terms.ts';
 
-/** A term that an answer may contain instead of one of the question's. */
+/** A term that an answer may contain instead of one of the question's terms. */
 export interface RelatedTerm<T> {
   term: T;
   /** Index of the question's term, from 0 */
   of: number;
 }
 
-/** What a question asks for, as terms or as their tokens. */
+/** The search terms of a question, as text or as tokens. */
 export interface Question<T> {
-  /** Its different terms, at most 64 */
+  /** Distinct terms, at most 64 */
   terms: readonly T[];
   related: readonly RelatedTerm<T>[];
-  /** Places of the terms that are names */
+  /** Indexes of the terms that are names */
   names: ReadonlySet<number>;
-  /** It has more than 64 different terms */
+  /** The question has more than 64 distinct terms */
   truncated: boolean;
 }
 
-/** Where the vector alone decides. */
+/** For searches by vector alone. */
 export const noQuestion: Question<never> = { terms: [], related: [], names: new Set(), truncated: false };
 
 const maxTerms = 64;
 const maxRelated = 64;
 
-/** A related word counts for this share of the word that was asked for (bench/README.md). */
+/** Weight of a related word relative to the question's word (bench/README.md). */
 const relatedShare = 0.7;
-/** A text with a name of the question counts so much more: between 1 and 1.3 frac@10 hardly changes, 2 costs a point. */
+/** Weight of names: between 1 and 1.3, frac@10 hardly changes; 2 costs one point. */
 const nameBoost = 1.2;
 
-/** A capitalised word that does not begin the question or a sentence of it. */
+/** A capitalised word that is not the first of the question or of a sentence. */
 const name = /(?<=[\p{L}\p{N},;'’"“(]\s+["“(]?)\p{Lu}[\p{L}\p{N}\p{M}]+/gu;
 
 /** `withRelated`: for embedders that do not know what words mean. */
@@ -53,19 +53,19 @@ export function questionOf(query: string, withRelated: boolean): Question<string
   };
 }
 
-/** What a text has of a question. */
+/** How well a text matches a question. */
 export interface Answered {
-  /** Share of the question's weight, names counting more: above 1 where all is there and the text is short */
+  /** Covered share of the question's weight, with a higher weight for names; above 1 for a short text with all terms */
   covered: number;
-  /** Terms of the question in it */
+  /** Number of the question's terms that the text contains */
   terms: number;
-  /** Terms that it does not have, with a related word in it */
+  /** Number of missing terms for which the text contains a related word */
   related: number;
 }
 
 /**
- * `documents` and `steps` are of the question's terms, then of the related ones: in how many texts each stands, and how
- * often in this one (0–3).
+ * `documents` (the number of texts with a term) and `steps` (how often this text contains it, 0–3) list the question's
+ * terms, then the related terms.
  */
 export function answered(
   collection: Collection,

@@ -3,16 +3,17 @@ import { piecesOf } from './pieces.ts';
 import { termsIn } from './terms.ts';
 
 /**
- * Share of their trigrams from which two different words are taken for spellings or parts of one ("saffrn" and
- * "saffron", "Geburtstag" and "Geburtstagsfeier"). Of 2.2 million pairs of words of four conversations 2 in 10,000 are this
- * alike, and most of those are forms of one word.
+ * From this share of common trigrams on, two different words count as spellings or parts of one word ("saffrn" and
+ * "saffron", "Geburtstag" and "Geburtstagsfeier"). Of 2.2 million word pairs from four conversations, 2 in 10,000 are
+ * this similar, and most of those are forms of one word.
  */
 const alike = 0.6;
 const sharedTrigrams = 3;
 
 /**
- * Whether a text has a word that is spelt as one of the query, or nearly so. It compares the words themselves: vectors of
- * hashed word parts are also near by chance. A query without telling words matches only the same text.
+ * Whether a text contains a word that is spelt the same or nearly the same as a word of the query. Compares the words
+ * themselves, because vectors of hashed word parts can also be similar by chance. A query without significant words
+ * matches only the same text.
  */
 export function resembles(query: string, text: string): Promise<boolean> {
   return inTurns(resemblanceSteps(query, text));
@@ -21,7 +22,7 @@ export function resembles(query: string, text: string): Promise<boolean> {
 /** One step for each word of the query, then for each of the text. */
 export function* resemblanceSteps(query: string, text: string): Steps<boolean> {
   const asked = new Map<string, number>();
-  /** The query's words that have a trigram */
+  /** The query's words by trigram */
   const having = new Map<string, string[]>();
   for (const term of termsIn(query)) {
     yield;
@@ -48,7 +49,7 @@ export function* resemblanceSteps(query: string, text: string): Steps<boolean> {
   return false;
 }
 
-/** Whether a word with these trigrams is nearly one that was asked for. */
+/** Whether a word with these trigrams is similar to a word of the query. */
 function isLikeOne(
   trigrams: ReadonlySet<string>,
   asked: ReadonlyMap<string, number>,
@@ -62,7 +63,7 @@ function isLikeOne(
   return false;
 }
 
-/** The beginning counts as a character: words that begin alike are rather the same. */
+/** The start of the word counts as a character: words with the same beginning are more likely the same. */
 function trigramsOf(term: string): Set<string> {
   const characters = ['^', ...term];
   return new Set(

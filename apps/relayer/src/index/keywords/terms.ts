@@ -2,8 +2,8 @@ import { englishStem, isStopWord } from '../../language/english.ts';
 import { partsOf } from './compounds.ts';
 
 /**
- * The terms of a text, in order and with repetition: what the blind index and the lexical embedder work on. Stored
- * tokens depend on every rule here: a change needs a new label instead of "t1", and all texts must be re-indexed.
+ * The terms of a text, in order and with repetitions, for the blind index and the lexical embedder. Stored tokens
+ * depend on every rule here: a change needs a new label instead of "t1", and all texts must be re-indexed.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -11,7 +11,7 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
-/** The same, one after the other: undefined for a word that tells nothing, so that long work can pause at every word. */
+/** Yields the terms one by one, and undefined for insignificant words, so that long work can pause at every word. */
 export function* termsIn(text: string): Generator<string | undefined> {
   for (const [run] of prepared(text).matchAll(runs))
     for (const part of partsOf(run)) {
@@ -28,12 +28,12 @@ const runs =
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Of these a pair of characters often is a word. */
+/** In these scripts a pair of characters is often a word. */
 const ideographic = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Alone they are articles, particles or what is left of a contraction. */
+/** Single letters are articles, particles or remains of a contraction. */
 const singleLetter = /^[\p{Script=Latin}\p{Script=Hiragana}]$/u;
 
 const plainLatin = /^[a-z]+$/;
@@ -44,14 +44,14 @@ function prepared(text: string): string {
     text
       .normalize('NFKC')
       .replace(/[’ʼ‘]/g, "'")
-      // It is short for "is", or a genitive: the word without it is what is asked for
+      // A contraction or genitive: people search for the word without it
       .replace(/(\p{L})'(?:s|ll|re|ve|d|m)(?![\p{L}\p{N}])/giu, '$1')
       .replace(/(\p{L})n't(?!\p{L})/giu, '$1n')
       .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')
   );
 }
 
-/** Words by the dictionary, and pairs of characters where a question may cut them differently. */
+/** Words from a dictionary, and pairs of characters, because a question may be segmented differently. */
 function* segmented(part: string): Generator<string> {
   for (const { segment, isWordLike } of segmenter.segment(part)) {
     if (!isWordLike) continue;
@@ -62,7 +62,7 @@ function* segmented(part: string): Generator<string> {
   }
 }
 
-/** Undefined for what tells nothing. */
+/** Undefined for an insignificant word. */
 function termOf(word: string): string | undefined {
   const plain = decomposable.test(word) ? word.normalize('NFD').replace(/\p{M}+/gu, '') : word;
   if (isStopWord(plain) || singleLetter.test(plain)) return undefined;

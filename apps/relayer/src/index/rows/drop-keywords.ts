@@ -1,9 +1,9 @@
 import type { Db } from '../../base/db/db.ts';
 
-/** Memories of one step, so that others do not wait long for their rows. */
+/** Memories per statement, so that other statements do not wait long for their rows. */
 const batch = 2_000;
 
-/** Empties the blind index of everybody: it was switched off. Returns how many memories had an entry. */
+/** Deletes all blind index entries, after the index was switched off. Returns how many memories had one. */
 export async function dropKeywords(db: Db): Promise<number> {
   for (let dropped = 0; ; ) {
     const { rowCount } = await db.query(

@@ -2,13 +2,13 @@ import type { Db } from '../../base/db/db.ts';
 
 export interface StoredVector {
   memoryId: string;
-  /** Which keyed map it was transformed with; 0 = none */
+  /** The keyed map that was applied; 0 = none */
   vectorKeyId: number;
-  /** As `decodeVector` reads it */
+  /** Encoded for `decodeVector` */
   bytes: Buffer;
 }
 
-/** The vectors of these memories of the account for one model, in the order of their chunks. */
+/** Reads the vectors of these memories for one model, in the order of their chunks. */
 export async function readStoredVectors(
   db: Db,
   accountId: Buffer,
