@@ -1,6 +1,6 @@
 import { stem as porter2 } from 'porter2';
 
-/** Words that stand in most English sentences and questions: they would match everything. */
+/** Words in most English sentences and questions, which would match everything. */
 const stopWords = new Set(
   `a about again all also am an and any anything are as at be because been being both but by can could did do does doing
   done each else ever every few for from get gets getting got gotten had has have having he her here hers herself him
@@ -12,7 +12,7 @@ const stopWords = new Set(
   don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn mustn ain`.split(/\s+/),
 );
 
-/** Forms that no rule brings together: past tenses and plurals. Each line is the base and its other forms. */
+/** Irregular past tenses and plurals. Each entry is the base form followed by its other forms. */
 const irregular = new Map(
   `arise arose arisen|awake awoke awoken|bear bore borne|beat beaten|become became|begin began begun|bend bent|bet betting
   bind bound|bite bit bitten|bleed bled|blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt
@@ -40,7 +40,7 @@ export function isStopWord(word: string): boolean {
   return stopWords.has(word);
 }
 
-/** The stem of a lower-case word: irregular forms by table, the others by the rules of Porter's second stemmer. */
+/** The stem of a lower-case word: irregular forms from the table, others by the Porter2 stemmer. */
 export function englishStem(word: string): string {
   return porter2(irregular.get(word) ?? word);
 }

@@ -1,4 +1,4 @@
-/** Dates in the speaker's calendar: the day that `occurred_at` names, not the UTC day. */
+/** Dates in the speaker's time zone: the day of `occurred_at` in its own offset, not in UTC. */
 
 const day = 86_400_000;
 const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -25,7 +25,7 @@ function numberOf(word: string): number {
   return index >= 0 ? index + 1 : Number(word);
 }
 
-/** What a relative time means on the day `today` (ms, midnight UTC); words in lower case. */
+/** The meaning of relative times on the day `today` (ms, midnight UTC); matches lower-case text. */
 const rules: readonly [RegExp, (today: number, ...words: string[]) => string][] = [
   [/^the day before yesterday$/, (today) => iso(today - 2 * day)],
   [/^the day after tomorrow$/, (today) => iso(today + 2 * day)],
@@ -54,7 +54,7 @@ const rules: readonly [RegExp, (today: number, ...words: string[]) => string][] 
   [/^(\S+) years? ago$/, (today, n) => `about ${year(today, -numberOf(n!))}`],
 ];
 
-/** Followed by a date in brackets already, or by 's ("today's world"), it is left alone. */
+/** Does not match if a date in brackets already follows, or 's ("today's world"). */
 const relative = new RegExp(
   `\\b(?:the day (?:before yesterday|after tomorrow)|(?:yesterday|tomorrow)(?: (?:morning|afternoon|evening|night))?|` +
     `today|tonight|this (?:morning|afternoon|evening)|last night|last (?:${weekdays.join('|')})|` +
@@ -63,8 +63,8 @@ const relative = new RegExp(
 );
 
 /**
- * English relative times with the date they mean behind them: "yesterday" becomes "yesterday (2023-05-07)". Whatever the
- * model left, and all there is without one. Unchanged without `occurredAt` (RFC 3339).
+ * Adds the date after English relative times: "yesterday" becomes "yesterday (2023-05-07)". With a model this handles
+ * the relative times that the model left; without a model, all of them. Unchanged without `occurredAt` (RFC 3339).
  */
 export function anchorDates(text: string, occurredAt: string | undefined): string {
   if (occurredAt === undefined) return text;

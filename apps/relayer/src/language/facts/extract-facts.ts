@@ -11,13 +11,13 @@ import { anchorDates } from './anchor-dates.ts';
 import { type Fact, importanceOf, maxFactCharacters, oneLine } from './fact.ts';
 import { halves, type Passage } from './passages.ts';
 
-/** A memory that the model compares with. */
+/** A stored memory that the model compares the facts with. */
 export interface OfferedMemory {
   id: string;
   text: string;
 }
 
-/** A passage with what is stored near it, nearest first. */
+/** A passage with the most similar stored memories, best first. */
 export interface Question {
   passage: Passage;
   offered: readonly OfferedMemory[];
@@ -33,11 +33,11 @@ export interface Extraction {
   log: Logger;
 }
 
-/** Of one request, so that a long text leaves turns to others */
+/** Concurrent passages of one request, so that a long text leaves room for other requests */
 const passagesAtOnce = 4;
 const maxTokens = 6_000;
 const maxFacts = 60;
-/** Characters of an offered memory that the model sees */
+/** Longest part of an offered memory that the model sees, in characters */
 const offeredCharacters = 600;
 
 const relations = ['new', 'restates', 'replaces'] as const;
@@ -82,7 +82,7 @@ const format: AnswerFormat<typeof answerSchema> = {
   },
 };
 
-/** The facts of all passages, in order, as the model finds them. Throws `ApiError` and then has no side effect. */
+/** Extracts the facts of all passages, in order, with the model. Has no side effects. Throws `ApiError`. */
 export async function extractFacts(questions: readonly Question[], extraction: Extraction): Promise<Fact[]> {
   const limit = pLimit(passagesAtOnce);
   const found = await Promise.all(
@@ -126,7 +126,7 @@ async function factsOf({ passage, offered }: Question, extraction: Extraction): 
   return answer.facts.flatMap(({ text, importance, relation, memory }): Fact[] => {
     const line = oneLine(text);
     if (line === '') return [];
-    // Only what was offered can be meant: any other name is none
+    // Ignore the label of a memory that was not offered
     const meant = relation === 'new' ? undefined : offered.find((_, i) => labelOf(i) === memory);
     return [
       {

@@ -1,20 +1,21 @@
-/** What was found in a text and is worth a memory of its own. */
+/** A statement from a text that is worth a separate memory. */
 export interface Fact {
   text: string;
   /** 0 to 1 */
   importance: number;
-  /** What it does to a memory that was offered as context, by that memory's id */
+  /** Its relation to a memory that was offered as context */
   relation?: { is: 'restates' | 'replaces'; memoryId: string };
 }
 
-/** In meta and rows; 0.5 when not rated */
+/** Values stored in meta and rows; 0.5 when not rated */
 export const importanceOf = { vital: 0.9, standard: 0.5, trivial: 0.2 } as const;
 
 /** A fact is one statement: longer texts are rejected. */
 export const maxFactCharacters = 2_000;
 
 /**
- * A text in one line, without characters that steer a terminal or the direction of writing. Empty where nothing is left.
+ * Converts a text to one line, without control characters and characters that change the writing direction. May be
+ * empty.
  */
 export function oneLine(text: string): string {
   return text

@@ -2,7 +2,7 @@ import { isStopWord } from '../english.ts';
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Words of greetings, thanks and assent: a sentence of nothing else states nothing. */
+/** Words of greetings, thanks and assent: a sentence with only such words contains no statement. */
 const courtesies = new Set(
   `absolutely afternoon alright amazing awesome bye cheers congrats congratulations cool course day definitely evening exactly fine
   glad goodbye good great haha hahaha hello hey hi hmm hooray lol luck luckily maybe morning much nah nice night nope ooh oops please
@@ -18,8 +18,8 @@ const courtesies = new Set(
 );
 
 /**
- * What a sentence is worth alone. `courtesy`: greetings, thanks and the like. `fragment`: one word, which says something
- * only next to what it belongs to. `statement`: all else.
+ * Classifies a sentence. `courtesy`: greetings, thanks and the like. `fragment`: a single word, which has a meaning
+ * only in its context. `statement`: everything else.
  */
 export function weigh(sentence: string): 'courtesy' | 'fragment' | 'statement' {
   const found: string[] = [];

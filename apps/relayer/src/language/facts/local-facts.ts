@@ -3,15 +3,16 @@ import { type Fact, importanceOf, oneLine } from './fact.ts';
 import { weigh } from './fragments.ts';
 import { sentences, speakerOf } from './sentences.ts';
 
-/** More would be a flood of jobs from one request */
+/** Limits the number of jobs from one request */
 const maxFacts = 500;
 
-/** "- ", "* ", "- [x] ", "1. ", "2) " at the beginning of an entry in a list */
+/** "- ", "* ", "- [x] ", "1. ", "2) " at the beginning of a list entry */
 const marker = /^(?:[-*•‣–—]\s+\[[ xX]?\]|[-*•‣–—]|\(?\d{1,3}[.)])\s+/u;
 
 /**
- * Without a model: each sentence that states something. Greetings, thanks and single words stay with the sentence before
- * them, since "Yes." answers it; at the beginning with the one after. Where there are very many, several are one fact.
+ * Facts without a model: each sentence with a statement is a fact. Greetings, thanks and single words are added to the
+ * previous sentence, because "Yes." answers it, or at the beginning to the next one. If there are more than `maxFacts`,
+ * several sentences form one fact.
  */
 export function localFacts(text: string, occurredAt: string | undefined): Fact[] {
   const found = joined(
@@ -28,7 +29,7 @@ export function localFacts(text: string, occurredAt: string | undefined): Fact[]
   }));
 }
 
-/** None where there are only courtesies. */
+/** Empty if there are only courtesies. */
 function joined(parts: readonly string[]): string[] {
   const facts: { text: string; speaker: string }[] = [];
   let before = '';
@@ -37,11 +38,11 @@ function joined(parts: readonly string[]): string[] {
     const speaker = speakerOf(sentence);
     const said = sentence.slice(speaker.length).trim();
     const found = weigh(said);
-    // With a name in front a word is enough: "Allergies: nuts"
+    // After a name or heading, one word is a statement: "Allergies: nuts"
     const worth = found === 'fragment' && speaker !== '' ? 'statement' : found;
     states ||= worth !== 'courtesy';
     const last = facts.at(-1);
-    // The name is there already where the same one goes on
+    // Do not repeat the name if the same speaker continues
     const goesOn = (other: string): string => (speaker !== '' && speaker === other ? said : sentence);
     if (worth === 'statement') {
       facts.push({ text: before === '' ? sentence : `${before} ${goesOn(speakerOf(before))}`, speaker });

@@ -1,18 +1,18 @@
 import { sentences } from './sentences.ts';
 
-/** A part of a text that goes to the model at once. */
+/** A part of a text that is sent to the model in one call. */
 export interface Passage {
   text: string;
-  /** The end of what stands before it: a fact that begins there and ends here is not lost */
+  /** The end of the text before the passage, so that a fact that begins there and ends here is not lost */
   before: string;
 }
 
-/** Bytes of UTF-8, about 1,500 tokens: few enough that the model passes nothing over */
+/** Bytes of UTF-8, about 1,500 tokens: short enough that the model misses no facts */
 export const passageBytes = 6_000;
 const beforeBytes = 1_200;
 const topicBytes = 600;
 
-/** The whole text in passages that end with a sentence. */
+/** Splits the whole text into passages that end with a sentence. */
 export function passages(text: string): Passage[] {
   if (Buffer.byteLength(text) <= passageBytes) return [{ text, before: '' }];
   const units = sentences(text);
@@ -26,13 +26,13 @@ export function passages(text: string): Passage[] {
   });
 }
 
-/** Short parts of a text, each a question to what is stored already. */
+/** Splits a text into short parts, each used as a query for stored memories. */
 export function topics(text: string): string[] {
   const units = sentences(text);
   return groups(units, topicBytes).map(({ from, to }) => units.slice(from, to).join(' '));
 }
 
-/** The two halves of a passage whose facts did not fit into one answer; undefined where it cannot be halved. */
+/** Splits a passage whose facts did not fit into one response into two halves; undefined if it cannot be split. */
 export function halves({ text, before }: Passage): [Passage, Passage] | undefined {
   const units = sentences(text);
   if (units.length < 2) return undefined;
@@ -44,7 +44,7 @@ export function halves({ text, before }: Passage): [Passage, Passage] | undefine
   ];
 }
 
-/** Neighbours together, as many as fit into `bytes`; at least one. */
+/** Groups neighbouring units, as many as fit into `bytes`, but at least one per group. */
 function groups(units: readonly string[], bytes: number): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let from = 0;

@@ -1,10 +1,11 @@
-/** Words that may differ without a difference in what is said. Tenses and negations are not among them. */
+/** Words that can be left out without changing the meaning. Tenses and negations are not among them. */
 const idle = new Set(['a', 'an', 'the', 'that', 'also', 'just', 'really', 'very', 'so']);
 
 /**
- * What stands for a text where only its words count: their order and numbers do, case, punctuation, accents of writing
- * (’ or ') and a few idle words do not. Two texts with the same key say the same. The reverse is not claimed: a date or
- * a "not" more makes another fact, however near the vectors are, and a fact must never be taken for another.
+ * Key of a text by its words. Word order and numbers count; case, punctuation, the style of quotes (’ or ') and a few
+ * filler words do not. Two texts with the same key have the same meaning. Texts with different keys may still mean the
+ * same, but one more date or "not" makes a different fact, however similar the vectors are, and two different facts
+ * must never be treated as one.
  */
 export function wordsKey(text: string): string {
   const words =

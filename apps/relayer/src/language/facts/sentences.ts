@@ -1,10 +1,10 @@
-/** Beginnings of sentences by Unicode's rules (UAX 29), of any script. */
+/** Finds sentences in any script by Unicode's rules (UAX 29). */
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** A point after these ends no sentence: titles, initials, and what stands before an example. */
+/** A point after these does not end a sentence: titles, initials, and abbreviations such as "e.g.". */
 const abbreviation =
   /(?:^|[\s("'“])(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Rr]ev|[Gg]en|[Cc]apt|[Ss]gt|[Ll]t|[Hh]on|[Vv]s|[Aa]pprox|[Dd]ept|[Mm]me|[Mm]lle|[Ss]ra?|[Dd]ra|[Ff]r|[Hh]r|e\.g|i\.e|cf|ca|bzw|(?!I\.)\p{L}|(?:\p{Lu}\.)+\p{Lu})\.\s*$/u;
-/** Also these, before a number */
+/** A point after these does not end a sentence if a number follows */
 const beforeNumber =
   /(?:^|[\s(])(?:[Nn]o|[Nn]r|[Nn]úm|[Ff]ig|[Vv]ol|[Cc]h|[Ss]ec|[Aa]rt|[Pp]{1,2}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/u;
 /** The number of a day in German: "am 3. Mai" */
@@ -15,24 +15,25 @@ const germanMonth =
 const entryNumber = /^\s*\(?\d{1,3}[.)]\s*$/u;
 /** In an address: "example.com/a?b=c" */
 const withoutSpace = /[!?]$/u;
-/** A quotation that ends with a sign of its own, before the sentence goes on in small letters */
+/** A quotation that ends with `!` or `?`, before the sentence continues in lower case */
 const quotationEnd = /[!?][\p{Pf}\p{Pe}"']+\s*$/u;
 const longestAbbreviation = 40;
 
-/** Where people write without capitals: a point, a space, a small letter. Not after a single letter ("p.m. in"). */
+/** In texts without capitals: a point, a space, a lower-case letter. Not after a single letter ("p.m. in"). */
 const smallBeginning = /(?<=[\p{L}\p{M}\p{N}][\p{L}\p{N})"'”’][.]\s+)(?=["'“‘(]?\p{Ll})/u;
-/** A point after these can end a sentence, but does not where small letters follow */
+/** A point after these can end a sentence, but not if a lower-case letter follows */
 const goesOnSmall = /(?:^|[\s(])(?:etc|inc|ltd|corp|co|jr|est|min|max|usw|al)\.\s*$/iu;
 
 /** "Caroline: …" in a conversation, also "[8:15 pm] Dr. J. Li: …". No sentence ends in a name. */
 const speaker =
   /^((?:\[[^\]\n]{1,40}\]\s*)?\p{Lu}(?:[\p{L}\p{M}\p{N} '’_-]|(?<=(?:^|[\s\]])(?:\p{L}|Mrs?|Ms|Dr|Prof|St))\.){0,40}):\s+(?=\S)/u;
 
-/** A text without any point is cut at white space */
+/** A text without any point is cut at white space after this many characters */
 export const longestSentence = 1_000;
 
 /**
- * The sentences of a text, in order; together they are the whole text. In a conversation each names who says it.
+ * Splits a text into sentences, which together are the whole text. In a conversation, each sentence begins with its
+ * speaker.
  */
 export function sentences(text: string): string[] {
   return text.split(/\n+/).flatMap((line) => {
@@ -47,14 +48,14 @@ export function sentences(text: string): string[] {
   });
 }
 
-/** "Caroline: " of a sentence that names who says it, else nothing. */
+/** The speaker prefix of a sentence, such as "Caroline: ", or an empty string. */
 export function speakerOf(sentence: string): string {
   return speaker.exec(sentence)?.[0] ?? '';
 }
 
 function splitLine(line: string): string[] {
   const parts: string[] = [];
-  // Only the end of what is there is looked at: a line may be nothing but initials
+  // Only the end of the current sentence is examined: a line may consist of initials only
   let end = '';
   for (const { segment } of segmenter.segment(line))
     for (const [i, piece] of segment.split(smallBeginning).entries()) {
@@ -69,7 +70,7 @@ function splitLine(line: string): string[] {
   return parts;
 }
 
-/** Whether the sentence that `end` is the end of goes on with `next`. */
+/** Whether the sentence that ends with `end` continues with `next`. */
 function goesOn(end: string, next: string): boolean {
   return (
     abbreviation.test(end) ||
@@ -87,7 +88,7 @@ function cutLong(sentence: string): string[] {
   while (rest.length > longestSentence) {
     const space = rest.lastIndexOf(' ', longestSentence);
     let end = space > longestSentence / 2 ? space : longestSentence;
-    // Not between the two halves of one character
+    // Do not cut between the two halves of a surrogate pair
     if (/[\ud800-\udbff]/.test(rest[end - 1]!)) end -= 1;
     pieces.push(rest.slice(0, end).trim());
     rest = rest.slice(end).trim();

@@ -22,22 +22,22 @@ export interface ChatMessage {
 
 export interface ChatRequest {
   messages: readonly ChatMessage[];
-  /** The form of the answer: strict structured output */
+  /** JSON schema of the response (strict structured output) */
   format: { name: string; jsonSchema: object };
   maxTokens: number;
   usage: UsageMeter;
   /** Accounts take turns */
   accountId: string;
-  /** `performance.now()` by which it must have ended, with its repetitions */
+  /** `performance.now()` by which the call, including its retries, must have ended */
   deadline: number;
-  /** Ends it; it rejects with `signal.reason` */
+  /** Aborts the call, which then rejects with `signal.reason` */
   signal?: AbortSignal | undefined;
 }
 
 export interface ChatAnswer {
-  /** What the model wrote: not looked at yet */
+  /** The model's response, not validated */
   text: string;
-  /** It ended because `maxTokens` were used up */
+  /** The response was cut off because `maxTokens` were used up */
   cut: boolean;
 }
 
@@ -48,9 +48,9 @@ export interface ChatAnswer {
  */
 export interface ChatClient {
   complete(request: ChatRequest): Promise<ChatAnswer>;
-  /** The text as it is written; tried again only while nothing has come. */
+  /** Yields the text as it is generated; retried only while nothing has arrived. */
   stream(request: ChatRequest): AsyncGenerator<string, void, undefined>;
-  /** Ends what is under way: the server is about to stop */
+  /** Aborts all calls, because the server is about to stop */
   abort(): void;
   close(): Promise<void>;
 }
@@ -86,16 +86,16 @@ const streamed = z.object({
   usage: tokens,
 });
 
-/** Of all requests of this relayer, a quarter of them for one account; more wait for their turn until their deadline */
+/** Maximum concurrent calls of this relayer, a quarter of them for one account; others wait until their deadline */
 const callsAtOnce = 32;
 const attempts = 3;
 const firstDelayMs = 300;
 /** If the provider asks for a longer pause, the caller gets an error instead of an open connection */
 const longestDelayMs = 5_000;
-/** More than 8,192 tokens */
+/** Larger than 8,192 tokens of text */
 const maxAnswerBytes = 512 * 1024;
 
-/** Models that think before they answer take no temperature, and another name for the bound of the answer. */
+/** Reasoning models accept no temperature and have a different parameter for the maximum length of the response. */
 const thinks = /^(?:o\d|gpt-5)/;
 
 export function createChatClient({ model, ...provider }: ChatOptions): ChatClient {
@@ -120,12 +120,12 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
     signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
   });
 
-  /** Runs a call, and again where that may help and there is time. */
+  /** Runs a call and retries it if that may help and there is time. */
   async function repeatedly<T>(request: ChatRequest, call: () => Promise<T>): Promise<T> {
     for (let number = 1; ; number++) {
       try {
         if (ending.signal.aborted || performance.now() >= request.deadline)
-          throw new ProviderError('timeout', 'no time is left for a call');
+          throw new ProviderError('timeout', 'no time left for a call');
         request.usage.begin();
         return await call();
       } catch (error) {
@@ -139,7 +139,7 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
     }
   }
 
-  /** Resolves when it is the account's turn, with what ends it. Throws `llm_unavailable` when the time is over before. */
+  /** Waits for the account's turn and returns a function that ends it. Throws `llm_unavailable` after the deadline. */
   async function enter({ accountId, deadline, signal }: ChatRequest): Promise<() => void> {
     const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
     const ends = [late, ending.signal, ...(signal ? [signal] : [])];
@@ -158,7 +158,7 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
         return await repeatedly(request, async () => {
           const answer = await client.post('chat/completions', bodyOf(request), callOf(request));
           const parsed = completion.safeParse(answer);
-          if (!parsed.success) throw new ProviderError('malformed', 'the answer is of another form');
+          if (!parsed.success) throw new ProviderError('malformed', 'the response is malformed');
           const { choices, usage } = parsed.data;
           request.usage.add(usage ?? undefined);
           const { message, finish_reason: reason } = choices[0];
@@ -202,7 +202,7 @@ async function* textOf(
   for await (const data of events) {
     if (data === '[DONE]') return;
     const parsed = streamed.safeParse(jsonOf(data));
-    if (!parsed.success) throw new ProviderError('malformed', 'the provider sent an event of another form');
+    if (!parsed.success) throw new ProviderError('malformed', 'the provider sent a malformed event');
     usage.add(parsed.data.usage ?? undefined);
     const delta = parsed.data.choices[0]?.delta;
     if (delta?.refusal) throw new ApiError('llm_rejected');
@@ -218,10 +218,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Refusals of this very request, which no repetition changes */
+/** Statuses for a rejected request, for which a retry does not help */
 const final: readonly number[] = [400, 413, 422];
 
-/** Milliseconds until the next attempt; undefined where there is none. */
+/** Milliseconds until the next attempt; undefined if there is none. */
 function delayBefore(number: number, error: ProviderError): number | undefined {
   const passes =
     error.kind === 'unreachable' ||

@@ -1,7 +1,7 @@
 /**
- * Texts of others, as one JSON document for the model. Quotes and line breaks are escaped by JSON, so nothing inside can
- * end its field; `<` and `>` too, so that a server which reads `<|im_start|>` or `</s>` in a message as the turn of
- * somebody else finds none.
+ * Encodes untrusted texts as one JSON document for the model. JSON escapes quotes and line breaks, so a text cannot end
+ * its field. `<` and `>` are escaped too, because some servers interpret `<|im_start|>` or `</s>` in a message as the
+ * start of another turn.
  */
 export function dataDocument(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(fields, (_, value: unknown) =>

@@ -1,6 +1,6 @@
 /**
- * Reads the string of one field out of a JSON object while its text is still coming. `push` takes the next piece and
- * returns what is new of the string. Nothing is judged here: the whole text must be parsed at its end.
+ * Reads one string field of a JSON object while its text is still arriving. `push` takes the next part and returns the
+ * new characters of the string. Does not validate: parse the whole text at its end.
  */
 export function createStringReader(field: string): { push(piece: string): string } {
   const opening = new RegExp(`"${field}"\\s*:\\s*"`);
@@ -23,10 +23,10 @@ export function createStringReader(field: string): { push(piece: string): string
   };
 }
 
-/** Of a JSON string without its opening quote, as far as it is there and certain. */
+/** Decodes a partial JSON string without its opening quote, as far as its characters are certain. */
 function decoded(rest: string): string {
   const [certain] = /^(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/u.exec(rest)!;
   const value: string = JSON.parse(`"${certain}"`);
-  // The other half of a character may follow
+  // The second half of a surrogate pair may follow
   return rest[certain.length] !== '"' && /[\ud800-\udbff]$/.test(value) ? value.slice(0, -1) : value;
 }

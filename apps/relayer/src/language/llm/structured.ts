@@ -3,19 +3,19 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { ChatClient, ChatRequest } from './chat-client.ts';
 
-/** The form that an answer must have: for the provider as JSON schema, for us as the schema that reads it. */
+/** The format of a response: a JSON schema for the provider, and the schema that parses it here. */
 export interface AnswerFormat<Schema extends z.ZodType> {
   name: string;
   jsonSchema: object;
   schema: Schema;
 }
 
-/** What of a wrong answer is shown to the model again */
+/** Longest part of an invalid response that is shown to the model for the second attempt */
 const shownCharacters = 8_000;
 
 /**
- * The answer in its form, after one more try where the first is of another: prose around it, a field too many or one
- * too few is no answer. `cut`: it was longer than allowed. Throws as the client does.
+ * Returns the parsed response. If the first one does not match the schema (text around it, an extra or a missing
+ * field), asks the model once more. `cut`: the response was longer than allowed. Throws like the client.
  */
 export async function completeStructured<Schema extends z.ZodType>(
   chat: ChatClient,
@@ -27,7 +27,7 @@ export async function completeStructured<Schema extends z.ZodType>(
   if (first.cut) return 'cut';
   const parsed = parseAnswer(first.text, format.schema);
   if (parsed.ok) return parsed.value;
-  log.warn({ format: format.name, problem: parsed.problem }, 'an answer of the model is asked for again');
+  log.warn({ format: format.name, problem: parsed.problem }, 'invalid model response; asking again');
   const second = await chat.complete({
     ...request,
     format,
@@ -43,11 +43,11 @@ export async function completeStructured<Schema extends z.ZodType>(
   if (second.cut) return 'cut';
   const repaired = parseAnswer(second.text, format.schema);
   if (repaired.ok) return repaired.value;
-  log.warn({ format: format.name, problem: repaired.problem }, 'an answer of the model is of no use');
+  log.warn({ format: format.name, problem: repaired.problem }, 'unusable model response');
   throw new ApiError('llm_answer_invalid');
 }
 
-/** Reads a whole text as JSON of a schema. `problem` names fields and rules, nothing of the text. */
+/** Parses a whole text as JSON of a schema. `problem` names fields and rules, and quotes nothing of the text. */
 export function parseAnswer<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
@@ -61,7 +61,7 @@ export function parseAnswer<Schema extends z.ZodType>(
   const result = schema.safeParse(json);
   if (result.success) return { ok: true, value: result.data };
   const [issue] = result.error.issues;
-  // Field names of the answer may be text of the memory
+  // Unknown field names in the response may contain text of a memory
   const path = issue!.path.filter((part) => typeof part === 'number' || knownField.test(String(part)));
   return { ok: false, problem: `${issue!.code} at ${path.map(String).join('.') || 'the top'}` };
 }

@@ -1,11 +1,11 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { LlmUsage } from '@memrelay/protocol/llm';
 
-/** What one request has asked of the model so far; its calls are bounded. */
+/** Counts the model calls of one request and limits them. */
 export interface UsageMeter {
-  /** Before each call. Throws `llm_answer_invalid` where one more would pass the bound. */
+  /** Call before each model call. Throws `llm_answer_invalid` if the limit is reached. */
   begin(): void;
-  /** What the provider says that a call took; a provider may say nothing */
+  /** Adds the usage that the provider reports for a call; a provider may not report any */
   add(
     tokens: { prompt_tokens?: number | undefined; completion_tokens?: number | undefined } | undefined,
   ): void;

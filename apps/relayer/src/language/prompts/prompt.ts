@@ -1,4 +1,4 @@
-/** What tells the model its task. `version` changes whenever `text` does (a test holds them together); `/health` tells it. */
+/** A system prompt. `version` must change whenever `text` does (a test checks this); `/health` reports it. */
 export interface Prompt {
   version: string;
   text: string;
