@@ -110,7 +110,7 @@ describe('the sidecar', () => {
     const [sidecar] = await childrenOf(relayer.part().pid);
     process.kill(sidecar!, 'SIGKILL');
     expect(await relayer.part().ended).toBe('exit code 3');
-    expect(relayer.logs()).toContain('the sidecar is gone');
+    expect(relayer.logs()).toContain('the sidecar exited');
   });
 
   test('fails its health checks when it hangs, until the relayer stops', async () => {
