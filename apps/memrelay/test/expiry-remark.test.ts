@@ -24,7 +24,7 @@ test('proposes at most the number of epochs for sale, and shows no price if pric
   expect(expiryLines(expiry, 53, tariff)[2]).toBe('  npx memrelay blobs extend --until 34 --epochs 52');
   const [, who, how] = expiryLines({ ...expiry, renewed: false }, 2, undefined);
   expect(who).toBe(
-    'The relayer does not store them again: they are lost then, unless you prolong them, which costs the storage without the writing.',
+    'The relayer does not store them again: they are then lost, unless you extend them, which costs the storage without the writing.',
   );
   expect(how).toContain('--epochs 2');
 });
@@ -41,5 +41,5 @@ test('names dates where the network says when its epochs begin, and finds the ep
   const unknown = datesOf({ epoch: 33, startedAtMs: undefined, durationMs: 1 });
   expect(epochText(34, unknown)).toBe('epoch 34');
   for (const text of ['soon', '2026-13-01', '-1']) expect(() => untilEpoch(text, dateOf)).toThrow('--until');
-  expect(() => untilEpoch('2026-12-04', unknown)).toThrow('does not say');
+  expect(() => untilEpoch('2026-12-04', unknown)).toThrow('not known for this network');
 });

@@ -4,8 +4,8 @@ import { isBundle } from '@memrelay/sdk/bundle/bundle-key';
 import { fileTrouble } from '../terminal/explain-error.ts';
 
 /**
- * Whether the file is a bundle of `memrelay export`, by how it begins. A directory or a device is not. Throws `ExitError`
- * that names the file when it cannot be read.
+ * Whether the file is a bundle of `memrelay export`, judged by its first bytes. False for a directory or a device.
+ * Throws an `ExitError` that names the file if it cannot be read.
  */
 export async function isBundleFile(path: string): Promise<boolean> {
   // Opening a pipe waits for its writer
@@ -21,7 +21,7 @@ export async function isBundleFile(path: string): Promise<boolean> {
   }
 }
 
-/** The content of a file in pieces. Throws `ExitError` that names the file when it cannot be read. */
+/** Reads a file in chunks. Throws an `ExitError` that names the file if it cannot be read. */
 export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path) as AsyncIterable<Buffer>;

@@ -11,8 +11,8 @@ export interface PassphraseOption {
 }
 
 /**
- * The passphrase of a bundle: the first line of a file, or asked for without showing it; `twice` where a typing error
- * would lose what is written under it. Throws `ExitError`.
+ * Reads a bundle's passphrase: the first line of a file, or typed without echo. With `twice` it must be typed twice,
+ * because a typing error would make a new bundle unreadable. Throws `ExitError`.
  */
 export async function readPassphrase(
   output: Output,
@@ -30,7 +30,7 @@ export async function readPassphrase(
   if (output.json || !process.stdin.isTTY)
     throw new ExitError(
       exitCodes.usage,
-      'The bundle needs a passphrase: name a file that holds it with --passphrase-file.',
+      'The bundle needs a passphrase: pass a file that contains it with --passphrase-file.',
       { code: 'passphrase_required' },
     );
   const passphrase = await ask('Passphrase of the bundle: ');

@@ -3,7 +3,7 @@ import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemRelayOptions } from '@memrelay/sdk/types';
 
-/** Options that every command against a relayer takes. */
+/** Options of every command that calls a relayer. */
 export interface ConnectOptions {
   json?: boolean;
   /** Path of a credential file */
@@ -23,7 +23,7 @@ export interface ConnectedClient {
 }
 
 /**
- * A client for the credentials of `--credentials`, else of the files the SDK looks for. Nothing is sent yet.
+ * Creates a client with the credentials of `--credentials`, else of the files the SDK looks for. Sends nothing yet.
  * Throws `invalid_credentials` and `invalid_argument` (SDK).
  */
 export async function connectClient(

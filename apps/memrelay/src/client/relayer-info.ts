@@ -9,7 +9,7 @@ export interface RelayerAnswer<T> {
   body: T;
 }
 
-/** Nothing answers at the URL, or it is not a relayer. The message is for a person. */
+/** No server responds at the URL, or it is not a relayer. The message is for a person. */
 export class NoRelayerError extends Error {
   override name = 'NoRelayerError';
 }
@@ -28,7 +28,7 @@ export async function readHealth(serverUrl: string): Promise<RelayerAnswer<Healt
 export async function readReadiness(serverUrl: string): Promise<ReadyInfo> {
   const { status, body } = await readJson<ReadyInfo>(serverUrl, '/ready');
   if (typeof body.checks !== 'object' || body.checks === null)
-    throw new NoRelayerError(`${serverUrl} does not tell its readiness (status ${status} at /ready)`);
+    throw new NoRelayerError(`${serverUrl} does not report its readiness (status ${status} at /ready)`);
   return body;
 }
 
@@ -52,7 +52,7 @@ async function readJson<T>(serverUrl: string, path: string): Promise<RelayerAnsw
   }
 }
 
-/** fetch hides the system's code in `cause`. */
+/** fetch puts the system's error code into `cause`. */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error;
   if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;

@@ -20,9 +20,9 @@ export interface ResumableRun extends ConnectedClient {
 const retryAttempts = 15;
 
 /**
- * Runs the work of a long command that can be resumed after an interruption. The client retries as configured. The first
- * Ctrl-C stops the work with exit code 130; completed work is kept. If the work throws, its step is marked as failed. In
- * any case the signal handlers are removed and the key of the client is destroyed.
+ * Runs the work of a long command that can be resumed after an interruption. The client retries as configured. The
+ * first Ctrl-C stops the work with exit code 130; completed work is kept. If the work throws, its step is marked as
+ * failed. In any case the signal handlers are removed and the key of the client is destroyed.
  */
 export async function runResumable(
   output: Output,

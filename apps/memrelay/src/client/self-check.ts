@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Stats } from '@memrelay/sdk/types';
 
-/** Where checks store a memory for a moment, apart from the person's own. */
+/** Namespace for the temporary memory of a check, separate from the person's memories. */
 const checkNamespace = 'memrelay-self-check';
 
 export interface Options {
   signal?: AbortSignal;
 }
 
-/** What a check of the whole path found. */
+/** Result of a check of the whole path. */
 export type Checked = 'found' | 'not_found';
 
 /**
- * Stores a memory, recalls it and forgets it: accept, seal, upload, recall, decrypt. Afterwards the namespace is empty, so
- * it no longer exists. Throws the SDK's errors.
+ * Stores a memory, recalls it and forgets it: accept, seal, upload, recall, decrypt. Afterwards the namespace is empty,
+ * so it no longer exists. Throws the SDK's errors.
  */
 export async function storeAndRecall(client: MemRelay, { signal }: Options = {}): Promise<Checked> {
   const namespace = checkNamespace;
@@ -24,14 +24,14 @@ export async function storeAndRecall(client: MemRelay, { signal }: Options = {})
     const { results } = await client.recall(text, { namespace, limit: 1, signal });
     return results[0]?.text === text ? 'found' : 'not_found';
   } finally {
-    // Also what an interrupted check, or an earlier version, has left
+    // Also removes what an interrupted check or an earlier version left
     await client.forget({ namespace }).catch(() => undefined);
   }
 }
 
 /**
- * Recalls one of the person's memories, which reads its blob and asks the key servers. Returns undefined where there is
- * nothing to read. Throws the SDK's errors.
+ * Recalls one of the person's memories, which reads its blob and contacts the key servers. Returns undefined if there
+ * is nothing to read. Throws the SDK's errors.
  */
 export async function recallAny(
   client: MemRelay,
@@ -51,7 +51,7 @@ export async function recallAny(
   return newest && droppedCount ? 'unreadable' : undefined;
 }
 
-/** Forgets what earlier versions have left in the namespace of the self-check. */
+/** Forgets memories that earlier versions left in the namespace of the self-check. */
 export async function forgetChecks(
   client: MemRelay,
   { namespaces }: Pick<Stats, 'namespaces'>,

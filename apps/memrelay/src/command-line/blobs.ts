@@ -14,14 +14,14 @@ export function registerBlobs(line: CommandLine): void {
     runCommand(options, async (output) => (await load()).listBlobs(output, options, line.environment)),
   );
   all(ownerCommand(blobs, 'delete', 'delete blobs for good'))
-    .option('--with-memories', 'also those in which several memories live, which are lost then')
+    .option('--with-memories', 'also blobs that contain several memories, which are then lost')
     .action((ids, options) =>
       runCommand(options, async (output) =>
         (await load()).deleteBlobs(output, ids, options, line.environment),
       ),
     );
-  all(ownerCommand(blobs, 'extend', 'prolong blobs, paid with WAL'))
-    .option('--until <when>', 'those that end at this date or storage epoch, or before')
+  all(ownerCommand(blobs, 'extend', 'extend blobs, paid with WAL'))
+    .option('--until <when>', 'blobs that expire by this date or storage epoch')
     .requiredOption('--epochs <n>', 'by how many epochs')
     .action((ids, options) =>
       runCommand(options, async (output) =>

@@ -4,7 +4,7 @@ import { exitCodesHelp } from '../terminal/exit-codes.ts';
 import { styleHelp } from './help-style.ts';
 import { sharedOptions, withOptions } from './shared-options.ts';
 
-/** The command line that the commands register themselves with. Every command takes `--json` for programs. */
+/** The command line with which the commands register themselves. Every command has `--json` for programs. */
 export interface CommandLine {
   readonly program: Command;
   readonly environment: NodeJS.ProcessEnv;
@@ -13,7 +13,7 @@ export interface CommandLine {
   clientCommand(name: string, description: string): Command;
   /** A command that works in one namespace */
   memoryCommand(name: string, description: string): Command;
-  /** A name for several commands */
+  /** A group of subcommands */
   group(name: string, description: string): Command;
 }
 

@@ -35,8 +35,8 @@ export interface CommandGroup {
 }
 
 /**
- * All commands. A registration imports the code of its command only when the command runs: `recall` should not wait for
- * the chain client of `up`.
+ * All commands. The code of a command is imported only when the command runs, so that `recall` does not load the chain
+ * client of `up`.
  */
 export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Local system:', register: [registerUp, registerPair, registerDemo] },

@@ -4,7 +4,7 @@ import type { CommandLine } from './command-line.ts';
 
 export function registerCost(line: CommandLine): void {
   line
-    .command('cost', 'what memories cost on a network at its present prices, alone and in quilts')
+    .command('cost', 'what memories cost on a network at current prices, alone and in quilts')
     .addOption(
       new Option('--network <name>', 'mainnet, testnet or localnet').env('CHAIN_NETWORK').default('mainnet'),
     )

@@ -4,7 +4,7 @@ import { ownerCommand } from './owner-command.ts';
 import { sharedOptions } from './shared-options.ts';
 
 export function registerDelegate(line: CommandLine): void {
-  const delegate = line.group('delegate', 'give keys access to an account, and take it away');
+  const delegate = line.group('delegate', 'give keys access to an account, or revoke it');
   const load = () => import('../commands/delegate.ts');
   ownerCommand(delegate, 'add', 'make a key with access to the account and write its credentials')
     .requiredOption('--label <text>', 'what the key is for')
@@ -16,7 +16,7 @@ export function registerDelegate(line: CommandLine): void {
       'where the credentials go (default: delegates/<label>.json of the data directory)',
     )
     .option('--public-key <hex>', 'a key that another person holds, instead of a new one')
-    .option('--proof <hex>', "its holder's consent, which limits need")
+    .option('--proof <hex>', "the holder's consent, required with limits")
     .action((options) =>
       runCommand(options, async (output) => (await load()).addDelegate(output, options, line.environment)),
     );
@@ -30,7 +30,7 @@ export function registerDelegate(line: CommandLine): void {
         (await load()).revokeDelegate(output, which, options, line.environment),
       ),
     );
-  ownerCommand(delegate, 'prune', 'take out the keys whose time is over').action((options) =>
+  ownerCommand(delegate, 'prune', 'remove expired keys').action((options) =>
     runCommand(options, async (output) => (await load()).pruneDelegates(output, options, line.environment)),
   );
   delegate

@@ -1,18 +1,18 @@
 import type { Argument, Command } from 'commander';
 import { hasColours, painter } from '../terminal/colours.ts';
 
-/** Whether a call asks for JSON: known also when the call itself is wrong. */
+/** Whether a call requests JSON. Works even if the arguments are invalid. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
 }
 
-/** Colours for `--help`, and errors in the form of all others. Both apply to the commands that are added later. */
+/** Adds colours to `--help` and formats usage errors like all others. Applies to commands that are added later. */
 export function styleHelp(program: Command, environment: NodeJS.ProcessEnv): void {
   const paint = painter(process.stdout, environment);
   program
     .configureHelp({
-      // Without `[options]`, which every command has, so that the descriptions have room
+      // Omits `[options]`, which every command has, to leave room for the descriptions
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
       styleTitle: (text) => paint('bold', text),
@@ -24,7 +24,7 @@ export function styleHelp(program: Command, environment: NodeJS.ProcessEnv): voi
     .configureOutput({
       getOutHasColors: () => hasColours(process.stdout, environment),
       getErrHasColors: () => hasColours(process.stderr, environment),
-      // With --json stderr stays empty
+      // With --json nothing is written to stderr
       writeErr: (text) => void (wantsJson(process.argv) || process.stderr.write(text)),
       // `main.ts` prints errors, as text or JSON
       outputError: () => undefined,

@@ -19,7 +19,7 @@ export function registerKey(line: CommandLine): void {
     );
   key
     .command('rewrap')
-    .description("wrap data keys for the relayer's present key servers")
+    .description("wrap data keys for the relayer's current key servers")
     .addOption(sharedOptions.json())
     .addOption(sharedOptions.credentials('credential file of a delegate that may read and write'))
     .addOption(sharedOptions.server())

@@ -18,7 +18,7 @@ export function registerMcp(line: CommandLine): void {
   const names = hosts.map((host) => host.name);
   hostCommand(
     'install',
-    'write the tools into the configuration of a host',
+    "add the tools to a host's configuration",
     new Argument('[host]', 'which one; asked for if left out, all: those found here').choices([
       ...names,
       'all',
@@ -27,7 +27,7 @@ export function registerMcp(line: CommandLine): void {
     .option('--print', 'only show what would be written')
     .option(
       '--remote',
-      'over HTTP instead of a process of its own: with --relayer the host signs in in a browser, else the file holds the private key',
+      'over HTTP instead of a separate process: with --relayer the host signs in in a browser, else the file holds the private key',
     )
     .addOption(sharedOptions.credentials('with --remote: credential file'))
     .option('--namespace <name>', 'namespace of tool calls that name none')
@@ -44,7 +44,7 @@ export function registerMcp(line: CommandLine): void {
     );
   hostCommand(
     'uninstall',
-    'take the tools out of the configuration of a host',
+    "remove the tools from a host's configuration",
     new Argument('<host>', 'which one').choices(names),
   ).action((host, options) =>
     runCommand(options, async (output) => (await load()).uninstall(output, host, options, line.environment)),

@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.ts';
 
 export function registerNamespaces(line: CommandLine): void {
   line
-    .clientCommand('namespaces', 'the namespaces, with what is in them')
+    .clientCommand('namespaces', 'list the namespaces and what they contain')
     .action((options) =>
       runCommand(options, async (output) =>
         (await import('../commands/stats.ts')).namespaces(output, options),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { sharedOptions, withOptions } from './shared-options.ts';
 
-/** Adds a command that the owner's wallet signs. It shows what it will sign and asks. */
+/** Adds a command that signs with the owner's wallet. It shows what it will sign and asks for consent. */
 export function ownerCommand(parent: Command, name: string, about: string): Command {
   return withOptions(
     parent.command(name).description(about),

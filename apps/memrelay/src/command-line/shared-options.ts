@@ -2,14 +2,14 @@ import { type Command, Option } from 'commander';
 
 /** Options that several commands take with the same meaning. */
 export const sharedOptions = {
-  json: (): Option => new Option('--json', 'one JSON value a line, for programs'),
+  json: (): Option => new Option('--json', 'one JSON value per line, for programs'),
   /** `about` replaces the general description */
   credentials: (about = 'credential file'): Option => new Option('--credentials <path>', about),
   server: (about = 'base URL of the relayer'): Option =>
     new Option('--server <url>', about).env('MEM_SERVER_URL'),
   /** For a command that works in one namespace */
   namespace: (): Option =>
-    new Option('--namespace <name>', 'which memories (default: default)').env('MEM_NAMESPACE'),
+    new Option('--namespace <name>', 'namespace of the memories (default: default)').env('MEM_NAMESPACE'),
   /** For a command that works in all namespaces unless it is given one */
   onlyNamespace: (): Option =>
     new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'),

@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.ts';
 
 export function registerStatus(line: CommandLine): void {
   line
-    .clientCommand('status', 'how the relayer and the account are')
+    .clientCommand('status', 'show the state of the relayer and the account')
     .action((options) =>
       runCommand(options, async (output) => (await import('../commands/status.ts')).status(output, options)),
     );

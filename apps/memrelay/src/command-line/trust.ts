@@ -6,7 +6,7 @@ export function registerTrust(line: CommandLine): void {
     .command('trust', 'let tools call a relayer with credentials that were made at another one')
     .argument('[url]', 'the relayer')
     .option('--list', 'show the approved ones')
-    .option('--remove <url>', 'take an approval back')
+    .option('--remove <url>', 'remove an approval')
     .action((url, options) =>
       runCommand(options, async (output) =>
         (await import('../commands/trust.ts')).trust(output, url, options),

@@ -14,11 +14,11 @@ import type { Output } from '../terminal/output.ts';
 import { columns, plainText } from '../terminal/plain-text.ts';
 
 export interface CreateAccountOptions extends OwnerOptions {
-  /** Where a new recovery key goes */
+  /** File for a new recovery key */
   recoveryKey?: string;
 }
 
-/** Makes the wallet's account, with a recovery key when there is a place for it. */
+/** Creates the wallet's account, with a recovery key if a file for it is given. */
 export async function createAccount(
   output: Output,
   options: CreateAccountOptions,
@@ -39,7 +39,7 @@ export async function createAccount(
   const done = await owner.createAccount();
   if (recovery) await owner.setRecoveryKey(done.accountId, recovery.publicKey);
   output.done();
-  tell(output, done, {
+  report(output, done, {
     account_id: done.accountId,
     ...(recovery ? { recovery_pk: hex(recovery.publicKey), recovery_key_path: path } : {}),
   });
@@ -52,7 +52,7 @@ export async function createAccount(
   output.line('Next: npx memrelay delegate add --label laptop');
 }
 
-/** The account as it is on chain. */
+/** Shows the account's state on chain. */
 export async function showAccount(
   output: Output,
   options: OwnerOptions,
@@ -76,7 +76,7 @@ export async function showAccount(
 
 export type AccountChange = 'transfer' | 'cancel-transfer' | 'accept' | 'deactivate' | 'reactivate';
 
-/** Changes who owns the account, or whether it works at all. `newOwner` is for `transfer`. */
+/** Changes the account's owner, or switches the account on or off. `newOwner` is for `transfer`. */
 export async function changeAccount(
   output: Output,
   change: AccountChange,
@@ -117,11 +117,11 @@ export async function changeAccount(
     throw new ExitError(exitCodes.usage, 'The new owner is an address: 0x and 64 hex digits.');
   const { what, after, run } = changes[change];
   await confirm(output, what, [...networkFacts(owner), ['Account', accountId]], options.yes);
-  await signAndTell(output, run, { account_id: accountId });
+  await signAndReport(output, run, { account_id: accountId });
   output.line(after);
 }
 
-/** Who signs, and where. */
+/** The signing wallet, the network and the account, for the person who confirms. */
 export function networkFacts(owner: ConnectedOwner['owner']): [string, string][] {
   return [
     ['Network', owner.network.name],
@@ -130,15 +130,15 @@ export function networkFacts(owner: ConnectedOwner['owner']): [string, string][]
 }
 
 /** Signs the change and prints the transaction once it is on chain. */
-export async function signAndTell(output: Output, run: () => Promise<Done>, more: object): Promise<void> {
+export async function signAndReport(output: Output, run: () => Promise<Done>, more: object): Promise<void> {
   output.step('Signing and waiting for the chain');
   const done = await run();
   output.done();
-  tell(output, done, more);
+  report(output, done, more);
 }
 
-/** The transaction, for a program and for a person. */
-function tell(output: Output, { digest, paidBy }: Done, more: object): void {
+/** Prints the transaction, for a program and for a person. */
+function report(output: Output, { digest, paidBy }: Done, more: object): void {
   output.result({ digest, paid_by: paidBy, ...more });
   output.line(`Transaction ${digest}, gas paid by the ${paidBy}`);
 }

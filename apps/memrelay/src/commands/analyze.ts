@@ -77,7 +77,9 @@ function lines({ facts, unchanged = [], context, mock }: Analyzed, width: number
     ...(facts.length + unchanged.length === 0
       ? ['There is no fact in it.']
       : ['', summary(facts, unchanged.length)]),
-    ...(context ? ['What is stored could not be read at the moment: something may be stored twice.'] : []),
+    ...(context
+      ? ['Stored memories could not be read at the moment, so some facts may be stored twice.']
+      : []),
     ...(mock ? ['Split into sentences: set LLM_API_KEY where the relayer runs to have facts found.'] : []),
   ];
 }
@@ -86,7 +88,7 @@ function summary(facts: Analyzed['facts'], known: number): string {
   const replaced = facts.filter(({ supersedes }) => supersedes).length;
   return [
     `${facts.length} stored`,
-    ...(replaced > 0 ? [`${replaced} of them in place of what no longer holds`] : []),
+    ...(replaced > 0 ? [`${replaced} of them replace memories that are no longer valid`] : []),
     ...(known > 0 ? [`${known} known already`] : []),
   ].join(', ');
 }

@@ -11,7 +11,7 @@ export interface AskOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
 }
 
-/** Answers a question from memories and names those that the answer rests on. */
+/** Answers a question from memories and lists the cited ones. */
 export async function ask(output: Output, words: readonly string[], options: AskOptions): Promise<void> {
   const question = await givenText(words, 'question');
   const limit = parseLimit(options.limit, limits.askLimit);
@@ -39,7 +39,7 @@ export async function ask(output: Output, words: readonly string[], options: Ask
   for (const line of lines(answer, output.width)) output.line(line);
 }
 
-/** Shows the end of what has come so far, where it makes room for the answer later. */
+/** Shows the end of the text received so far, in a place that the complete answer later replaces. */
 async function read(
   output: Output,
   client: MemRelay,
@@ -53,7 +53,7 @@ async function read(
     if (!output.live) continue;
     output.progress((width) => cut([...plainText(written)].slice(-width).join(''), width));
   }
-  throw new Error('an answer ends with all of it');
+  throw new Error('the answer stream ended without the complete answer');
 }
 
 function lines(answer: AskResult, width: number): string[] {

@@ -10,7 +10,7 @@ import type { Output } from '../terminal/output.ts';
 import { columns, counted } from '../terminal/plain-text.ts';
 import { networkFacts } from './account.ts';
 
-/** The wallet's blob objects. */
+/** Lists the wallet's blob objects. */
 export async function listBlobs(
   output: Output,
   options: OwnerOptions,
@@ -50,8 +50,8 @@ export async function listBlobs(
 }
 
 /**
- * Deletes blobs by object or blob id, or all of them. Not those that other memories live in, unless `withMemories` says
- * that they are to go too.
+ * Deletes blobs by object or blob id, or all of them. Refuses if that would delete memories that were not named, unless
+ * `withMemories` is set.
  */
 export async function deleteBlobs(
   output: Output,
@@ -129,7 +129,9 @@ export async function extendBlobs(
   );
 }
 
-/** A blob of one memory contains only what the owner named. Deleting a quilt also deletes memories that were not named. */
+/**
+ * A blob of one memory contains only what the owner named. Deleting a quilt also deletes memories that were not named.
+ */
 function refuseLoss(living: Living, lost: readonly { blobId: string; memories: number }[]): void {
   if ('unknown' in living)
     throw new ExitError(
@@ -165,7 +167,7 @@ const oneOfThree = (): ExitError =>
 
 const isUuid = (id: string): boolean => uuidPattern.test(id);
 
-/** The blobs that memory ids name; other ids are those of blobs or objects. */
+/** Replaces memory ids by the ids of their blobs; other ids are those of blobs or objects. */
 function blobsOf(ids: readonly string[], living: Living): string[] {
   if ('unknown' in living) {
     if (!ids.some(isUuid)) return [...ids];
@@ -178,7 +180,7 @@ function blobsOf(ids: readonly string[], living: Living): string[] {
   return ids.map((id) => living.blobOf.get(id.toLowerCase()) ?? id);
 }
 
-/** Those that end by this epoch and can still be prolonged: not expired, and certified. */
+/** The blobs that expire by this epoch and can still be extended: certified and not expired. */
 async function endingBy(
   owner: ConnectedOwner['owner'],
   blobs: readonly OwnedBlob[],

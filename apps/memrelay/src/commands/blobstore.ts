@@ -8,12 +8,12 @@ import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** Apart from the blobs of `memrelay up`, which belong to its chain. */
+/** Separate from the blobs of `memrelay up`, which belong to its chain. */
 const folder = 'walrus';
 
 /**
- * Runs the blob store alone until Ctrl-C. `flags` are its own and go to it as they are; without a directory it
- * keeps its blobs in the data directory.
+ * Runs the blob store alone until Ctrl-C. Passes `flags` to it unchanged. Without a directory in the flags, the blobs
+ * are in the data directory.
  */
 export async function blobstore(
   output: Output,
@@ -58,7 +58,7 @@ export async function blobstore(
 async function printHelp(entry: string): Promise<void> {
   const child = spawn(process.execPath, [entry, '--help'], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
-  // The blob store has said why
+  // The blob store has printed the reason
   if (code !== 0) throw new ExitError(exitCodes.failed, '');
 }
 

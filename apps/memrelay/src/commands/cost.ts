@@ -25,7 +25,7 @@ export interface CostOptions {
   quilt?: string;
 }
 
-/** What memories cost on a network at its present prices, each alone and in quilts. */
+/** Shows what memories cost on a network at current prices, each alone and in quilts. */
 export async function cost(output: Output, options: CostOptions): Promise<void> {
   const network = networkOf(options.network);
   const memories = whole('--memories', options.memories, 1, 1_000_000_000);
@@ -102,7 +102,7 @@ function costJson(cost: StorageCost) {
 
 async function tariffOf(network: Network, rpcUrl: string): Promise<WalrusTariff> {
   if (!URL.canParse(rpcUrl)) throw new ExitError(exitCodes.usage, '--rpc must be an http or https URL.');
-  // The rest may contain an API key of the provider
+  // The rest of the URL may contain the provider's API key
   const { origin } = new URL(rpcUrl);
   try {
     return await readTariff(network, rpcUrl);

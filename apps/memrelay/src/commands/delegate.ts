@@ -15,13 +15,13 @@ import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-option
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns } from '../terminal/plain-text.ts';
-import { delegateRows, hex, networkFacts, signAndTell } from './account.ts';
+import { delegateRows, hex, networkFacts, signAndReport } from './account.ts';
 
 export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
   label: string;
-  /** Where the new key's credentials go */
+  /** File for the new key's credentials */
   out?: string;
-  /** A key that another person made; no credentials are written then */
+  /** A key that another person created; no credentials are written for it */
   publicKey?: string;
   /** Its holder's consent */
   proof?: string;
@@ -35,7 +35,7 @@ interface NewKey {
   privateKey: string | undefined;
 }
 
-/** Gives a key access to the account: a new one, whose credentials are written to a file, or one that is named. */
+/** Gives a key access to the account: a new key, whose credentials are written to a file, or an existing public key. */
 export async function addDelegate(
   output: Output,
   options: AddDelegateOptions,
@@ -48,7 +48,7 @@ export async function addDelegate(
   if (!prove)
     throw new ExitError(
       exitCodes.usage,
-      `The holder of a key has to agree: its holder runs \`npx memrelay delegate consent ${accountId}\` and gives you the --proof.`,
+      `The holder of the key has to agree: they run \`npx memrelay delegate consent ${accountId}\` and give you the --proof.`,
     );
   const path = key.privateKey === undefined ? undefined : await freePath(options, environment);
   const facts: [string, string][] = [
@@ -60,7 +60,7 @@ export async function addDelegate(
     ...(path ? [['Credentials', path] as [string, string]] : []),
   ];
   await confirm(output, 'Give a key access to this account', facts, options.yes);
-  // Before the key is on chain: otherwise a failure would leave a key there that no one holds
+  // Written before the key is on chain: otherwise a failure would leave a key on chain that no one holds
   if (path !== undefined) {
     const credentials: CredentialFile = {
       delegatePrivateKey: key.privateKey!,
@@ -76,7 +76,7 @@ export async function addDelegate(
     await writeSecretFile(path, `${JSON.stringify(credentials, null, 2)}\n`);
   }
   const delegate = { publicKey: key.publicKey, address: key.address, label: options.label };
-  await signAndTell(
+  await signAndReport(
     output,
     async () =>
       owner.addDelegate(accountId, {
@@ -89,7 +89,7 @@ export async function addDelegate(
   if (path) output.line(`Use it with --credentials ${path}`);
 }
 
-/** All delegates with what they may do. */
+/** Lists all delegates with their permissions. */
 export async function listDelegates(
   output: Output,
   options: OwnerOptions,
@@ -102,7 +102,7 @@ export async function listDelegates(
   for (const line of delegates.length > 0 ? columns(rows) : ['There are no delegates.']) output.line(line);
 }
 
-/** Takes a delegate's access away. `which` is its label or its public key. */
+/** Revokes a delegate. `which` is its label or its public key. */
 export async function revokeDelegate(
   output: Output,
   which: string,
@@ -127,13 +127,13 @@ export async function revokeDelegate(
     [...networkFacts(owner), ['Account', accountId], ['Label', label], ['Key', publicKey]],
     options.yes,
   );
-  await signAndTell(output, () => owner.removeDelegate(accountId, publicKey), { public_key: publicKey });
+  await signAndReport(output, () => owner.removeDelegate(accountId, publicKey), { public_key: publicKey });
   output.line(
-    'The relayer refuses it within 5 seconds, the key servers within 2 minutes. What it could read until now counts as known to it; what is stored from now on is out of its reach.',
+    'The relayer refuses it within 5 seconds, the key servers within 2 minutes. Assume that it knows everything it could read until now. It cannot read anything stored from now on.',
   );
 }
 
-/** Takes out every delegate whose time is over, which begins a new key epoch. */
+/** Removes all expired delegates, which starts a new key epoch. */
 export async function pruneDelegates(
   output: Output,
   options: OwnerOptions,
@@ -154,11 +154,11 @@ export async function pruneDelegates(
     [...networkFacts(owner), ['Account', accountId], ...facts],
     options.yes,
   );
-  await signAndTell(output, () => owner.pruneExpired(accountId), { pruned });
-  output.line('What is stored from now on is sealed in a new key epoch.');
+  await signAndReport(output, () => owner.pruneExpired(accountId), { pruned });
+  output.line('Memories stored from now on are sealed in a new key epoch.');
 }
 
-/** A delegate's own consent to be added to an account. */
+/** Prints a delegate's consent to be added to an account. */
 export async function consent(output: Output, accountId: string, options: OwnerOptions): Promise<void> {
   if (!addressPattern.test(accountId))
     throw new ExitError(exitCodes.usage, 'The account is an object id: 0x and 64 hex digits.');

@@ -23,10 +23,10 @@ export interface DemoOptions {
 }
 
 const exampleFile = fileURLToPath(new URL('../../../../examples/conversation.json', import.meta.url));
-/** Messages in all that are stored one by one, to time one memory's way. */
+/** Total number of messages that are stored one by one, to measure the time of a single memory. */
 const samples = 24;
 const failuresShown = 10;
-/** Of the parts' own words, when the demo failed. */
+/** How much of the parts' logs is shown when the demo fails. */
 const logCharactersShown = 4_000;
 
 /** Imports the conversations of a file into a private system, asks questions and ends with a table of figures. */
@@ -59,7 +59,7 @@ export async function demo(
     finish(output, result);
   } catch (error) {
     output.abandon();
-    // Ctrl-C needs no explanation; anything else may have one in what the parts wrote.
+    // Ctrl-C needs no explanation; the logs may explain any other failure.
     if (!(error instanceof ExitError) && system.logs() !== '')
       output.partOutput('parts', system.logs().slice(-logCharactersShown));
     throw error;

@@ -29,7 +29,7 @@ const marks: Record<Finding['state'], readonly [mark: string, style: Style]> = {
   skipped: ['-', 'dim'],
 };
 
-/** Checks everything in order, says what to do about each failure, and ends with the first failure's exit code. */
+/** Runs all checks in order, prints the next step for each failure, and exits with the first failure's code. */
 export async function doctor(
   output: Output,
   options: DoctorOptions,
@@ -68,7 +68,7 @@ export async function doctor(
     failures[0]!.exitCode ?? exitCodes.failed,
     failures.length === 1
       ? 'One thing is wrong; see above.'
-      : `${failures.length} things are wrong; begin with the first.`,
+      : `${failures.length} things are wrong; fix the first one first.`,
   );
 }
 

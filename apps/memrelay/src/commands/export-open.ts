@@ -8,12 +8,12 @@ import type { Output } from '../terminal/output.ts';
 import { counted } from '../terminal/plain-text.ts';
 import { reportFailures } from './export.ts';
 
-/** An export rides out a restart of the relayer and of its key servers. */
+/** Long enough to continue after a restart of the relayer or of its key servers. */
 const patience = { retryForMs: 5 * 60_000, interrupted: 'Interrupted. Nothing was kept: start again.' };
 
 /**
- * Writes readable memories into a new file, as JSON Lines or Markdown by the name of the file. The file is for its owner
- * alone (0600), and removed if the export does not finish.
+ * Writes readable memories into a new file, as JSON Lines or Markdown by the name of the file. The file is for its
+ * owner alone (0600), and removed if the export does not finish.
  */
 export async function exportOpenFile(
   output: Output,
@@ -70,10 +70,10 @@ function formatOf(path: string): (memory: OpenMemory) => string {
   );
 }
 
-/** A date that an import has put in front of a text. */
+/** A date that an import added before the text. */
 const datePrefix = /^\[(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)\] /;
 
-/** An import of the line stores the same text with the same date in the same namespace. */
+/** A line from which an import stores the same text with the same date in the same namespace. */
 export function jsonLine({ id, namespace, createdAt, text }: OpenMemory): string {
   const occurredAt = datePrefix.exec(text)?.[1];
   return `${JSON.stringify({

@@ -14,12 +14,12 @@ import { counted } from '../terminal/plain-text.ts';
 
 export interface ExportCommandOptions extends ConnectOptions, NamespaceOption, PassphraseOption {}
 
-/** An export rides out a restart of the relayer and of its key servers. */
+/** Long enough to continue after a restart of the relayer or of its key servers. */
 const patience = { retryForMs: 5 * 60_000 };
 
 /**
- * Writes memories with their keys into a file under a passphrase. An interrupted export leaves `FILE.part` and goes on
- * from there.
+ * Writes memories and their keys to a file, encrypted with a passphrase. An interrupted export leaves `FILE.part`; the
+ * next one continues it.
  */
 export async function exportFile(output: Output, path: string, options: ExportCommandOptions): Promise<void> {
   if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} already exists.`);
@@ -76,7 +76,7 @@ async function writeBundle(
   }
 }
 
-/** Where the file goes on. Throws `ExitError` when it is of another export. */
+/** The position at which the export continues. Throws `ExitError` if the file is from another export. */
 async function positionOf(
   part: string,
   passphrase: string,
@@ -92,7 +92,7 @@ async function positionOf(
   if (position && (position.start.namespace !== namespace || position.start.account_id !== accountId))
     throw new ExitError(
       exitCodes.usage,
-      `${part} is what is left of an export of another account or namespace: remove it to start over.`,
+      `${part} is an unfinished export of another account or namespace: remove it to start over.`,
     );
   return position;
 }

@@ -15,16 +15,16 @@ import { moment } from './list.ts';
 export interface ForgetCommandOptions extends OwnerOptions, NamespaceOption {
   /** Everything in the namespace */
   all?: boolean;
-  /** Everything in every namespace of the account */
+  /** Everything in all namespaces of the account */
   everything?: boolean;
-  /** Also on chain, signed by the owner's wallet */
+  /** Also deletes the blobs on chain, signed by the owner's wallet */
   deleteBlobs?: boolean;
 }
 
-/** Most ids that the relayer accepts in one request. */
+/** Maximum number of ids that the relayer accepts per request. */
 const idsPerCall = 200;
 
-/** Removes memories for good: those with these ids, those of a namespace, or all. */
+/** Removes memories permanently: those with these ids, those of a namespace, or all. */
 export async function forget(
   output: Output,
   ids: readonly string[],
@@ -42,7 +42,7 @@ export async function forget(
       exitCodes.usage,
       'Name memories by their ids, or say --all for a namespace, or --everything for all namespaces.',
     );
-  // Before anything is gone: a wallet that cannot be used is better known now
+  // Checked before anything is removed: an unusable wallet should be reported now
   const owner = options.deleteBlobs ? (await connectOwner(options, environment)).owner : undefined;
   await withClient(options, async ({ client }) => {
     const namespaces = everything ? await allNamespaces(client) : [options.namespace ?? defaultNamespace];
@@ -51,7 +51,7 @@ export async function forget(
     if (unknown.length > 0) output.line(`Not in namespace "${namespaces[0]}": ${unknown.join(', ')}`);
     if (named && named.ids.length === 0) throw noneKnown(namespaces[0]!);
     const asked = named === undefined ? 'Forget all memories' : toForget(named.memories);
-    // What was forgotten before is not forgotten again: the call names the blobs that are left of it
+    // If all of them were forgotten already, the call only lists the blobs that remain
     const nothingToLose = named?.memories === 0 && !owner;
     await confirm(
       output,
@@ -105,11 +105,11 @@ export async function forget(
   });
 }
 
-/** What ids name in a namespace. */
+/** The memories that the given ids refer to in a namespace. */
 interface NamedMemories {
-  /** How many memories would be forgotten; undefined when the relayer does not say (an older version) */
+  /** How many memories would be forgotten; undefined if the relayer does not report it (an older version) */
   memories: number | undefined;
-  /** The ids that name something, also what was forgotten before */
+  /** The known ids, including those of memories that are already forgotten */
   ids: readonly string[];
   unknown: readonly string[];
 }
@@ -161,7 +161,7 @@ function callsIn(client: MemRelay, namespace: string, ids: readonly string[]): (
   return chunksOf(ids, idsPerCall).map((part) => () => client.forget({ namespace, ids: part }));
 }
 
-/** Also those in which nothing is stored yet: what is on its way would arrive later. */
+/** Includes namespaces without stored memories: they may have unfinished jobs, whose memories would appear later. */
 async function allNamespaces(client: MemRelay): Promise<string[]> {
   const { namespaces, jobs } = await client.stats();
   return [...new Set([...namespaces.map(({ namespace }) => namespace), ...(jobs.namespaces ?? [])])];
@@ -171,7 +171,7 @@ function memories(count: number): string {
   return counted(count, 'memory', 'memories');
 }
 
-/** Returns how many were deleted: one that is gone already, or is permanent, stays out. */
+/** Returns how many were deleted; objects that no longer exist or are permanent are skipped. */
 async function deleteObjects(
   output: Output,
   owner: ConnectedOwner['owner'],

@@ -19,11 +19,11 @@ import { counted } from '../terminal/plain-text.ts';
 
 export interface ImportBundleOptions extends ConnectOptions, PassphraseOption {
   wait: boolean;
-  /** Whether what the bundle's own writers have signed is believed; the passphrase's holder vouches for them */
+  /** Whether to trust memories signed by the bundle's own writers; the holder of the passphrase vouches for them */
   bundleWriters: boolean;
 }
 
-/** It rides out a restart of the relayer and the long pauses that a busy one asks for. */
+/** Long enough to continue after a restart of the relayer, or after the long pauses that a busy one requests. */
 const patience = { retryForMs: 15 * 60_000 };
 
 interface Outcome {
@@ -35,14 +35,15 @@ interface Outcome {
   failures: { id: string; reason: string }[];
 }
 
-/** Stores the memories of a bundle. Nothing is sent before the whole file was read and found whole. */
+/** Stores the memories of a bundle. Nothing is sent before the whole file was read and verified. */
 export async function importBundleFile(
   output: Output,
   path: string,
   options: ImportBundleOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // Refused credentials or a silent relayer show now, not after the patience of the import.
+  // Fail at once if the credentials are refused or the relayer does not respond, not after the long retries of the
+  // import.
   await withClient(options, ({ client }) => client.account());
   const passphrase = await readPassphrase(output, options, { twice: false });
   output.step('Reading the bundle');
@@ -149,7 +150,8 @@ async function run(
         else outcome.failures.push({ id, reason: result.reason });
       }
     }
-    // A refused memory is retried: its request is not recorded, and the other memories in it are known by then
+    // A request with a refused memory is not recorded, so that it is sent again; its other memories are deduplicated
+    // then
     if (!refused) await journal.acknowledge(no, jobIds);
     accept(jobIds);
   }

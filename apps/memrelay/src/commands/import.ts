@@ -25,10 +25,10 @@ export interface ImportOptions extends ConnectOptions, NamespaceOption, Passphra
   again?: boolean;
 }
 
-/** An import rides out a restart of the relayer (a minute and a half) and the long pauses that a busy one asks for. */
+/** Long enough to continue after a restart of the relayer (90 s), or after the long pauses that a busy one requests. */
 const patience = { retryForMs: 15 * 60_000, interrupted: 'Interrupted.' };
 
-/** Stores every memory of a file, be it text, chat or a bundle, and goes on where an earlier run was interrupted. */
+/** Stores all memories of a file (text, chat or bundle), and continues where an earlier run was interrupted. */
 export async function importFile(
   output: Output,
   path: string,
@@ -39,7 +39,8 @@ export async function importFile(
     return (await import('./import-bundle.ts')).importBundleFile(output, path, options, environment);
   const source = await readSource(path, options);
   if (options.dryRun) return showSource(output, source, options);
-  // Refused credentials or a silent relayer show now, not after the patience of the import.
+  // Fail at once if the credentials are refused or the relayer does not respond, not after the long retries of the
+  // import.
   await withClient(options, ({ client }) => client.account());
   await runResumable(output, { connect: options, ...patience }, (run) =>
     importText(output, source, options, environment, run),
@@ -114,10 +115,10 @@ async function importText(
 function howFar({ accepted, total }: ImportProgress): string {
   return accepted < total
     ? `${accepted} of ${total} were accepted. Run the same command again to continue.`
-    : `All ${total} are accepted and will be stored. Run the same command again to see how they end.`;
+    : `All ${total} are accepted and will be stored. Run the same command again to see the results.`;
 }
 
-/** The journal to continue: the one there is, or a new one for what failed before or for `--again`. */
+/** The journal to continue: the existing one, or a new one for earlier failures or for `--again`. */
 async function openFor(path: string, options: ImportOptions): Promise<ImportJournal> {
   const found = await openJournal(path);
   if (!found.ended || (found.ended.failed.length === 0 && !options.again)) return found;

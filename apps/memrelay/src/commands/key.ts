@@ -2,9 +2,9 @@ import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { newRecoveryFile } from '../owner/recovery-file.ts';
 import type { Output } from '../terminal/output.ts';
-import { hex, networkFacts, signAndTell } from './account.ts';
+import { hex, networkFacts, signAndReport } from './account.ts';
 
-/** Begins a new key epoch. */
+/** Starts a new key epoch. */
 export async function rotateKey(
   output: Output,
   options: OwnerOptions,
@@ -18,16 +18,16 @@ export async function rotateKey(
     ['Key epoch', `${key_epoch} → ${key_epoch + 1n}`],
   ];
   await confirm(output, 'Begin a new key epoch', facts, options.yes);
-  await signAndTell(output, () => owner.rotateKeyEpoch(accountId), { account_id: accountId });
-  output.line('What is stored from now on is sealed under new keys. What was stored before stays as it is.');
+  await signAndReport(output, () => owner.rotateKeyEpoch(accountId), { account_id: accountId });
+  output.line('Memories stored from now on are sealed under new keys. Existing memories are unchanged.');
 }
 
 export interface RecoveryOptions extends OwnerOptions {
-  /** Where the new key goes */
+  /** File for the new key */
   out: string;
 }
 
-/** Makes a recovery key, writes it to a file and has every later data key wrapped for it. */
+/** Creates a recovery key, writes it to a file, and registers it so that all later data keys are wrapped for it. */
 export async function addRecoveryKey(
   output: Output,
   options: RecoveryOptions,
@@ -40,18 +40,19 @@ export async function addRecoveryKey(
     ['Account', accountId],
     [
       'Recovery key',
-      `a new one in ${options.out}${recovery_pk.length > 0 ? ', instead of the present one' : ''}`,
+      `a new one in ${options.out}${recovery_pk.length > 0 ? ', instead of the current one' : ''}`,
     ],
     ['Key epoch', `${key_epoch} → ${key_epoch + 1n}`],
   ];
   await confirm(output, 'Give this account a recovery key', facts, options.yes);
-  // Before it is on chain: anything wrapped for a key that no one holds would be lost
+  // Written before the key is on chain: anything wrapped for a key that no one holds would be lost
   const { publicKey } = await newRecoveryFile(options.out);
-  await signAndTell(
+  await signAndReport(
     output,
     async () => {
       const done = await owner.setRecoveryKey(accountId, publicKey);
-      // Replacing a key begins an epoch by itself; the first one needs it too, or it would protect nothing yet
+      // Replacing a key starts a new epoch automatically. For the first key, rotate too, or it would not protect
+      // anything yet
       return recovery_pk.length > 0 ? done : owner.rotateKeyEpoch(accountId);
     },
     { account_id: accountId, recovery_pk: hex(publicKey), recovery_key_path: options.out },

@@ -71,7 +71,7 @@ function stateOf({ lost, pending, expiresEpoch }: MemoryEntry, dateOf: DateOfEpo
   return expiresEpoch === undefined ? '' : `until ${epochText(expiresEpoch, dateOf)}`;
 }
 
-/** `2026-11-21 08:48`, in UTC as everywhere. */
+/** `2026-11-21 08:48` in UTC, like all times in the output. */
 export function moment(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
@@ -101,7 +101,7 @@ function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string
     return [
       namespace === undefined
         ? 'Nothing is stored yet.'
-        : `Nothing is stored in namespace "${plainText(namespace)}"; \`npx memrelay namespaces\` lists those that there are.`,
+        : `Nothing is stored in namespace "${plainText(namespace)}"; \`npx memrelay namespaces\` lists the existing ones.`,
       'Store something with `npx memrelay remember "…"`.',
     ];
   const pending = shown.filter((memory) => memory.pending).length;

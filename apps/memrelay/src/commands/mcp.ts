@@ -30,8 +30,8 @@ export interface InstallOptions extends HostOptions, ServerFlags {
 }
 
 /**
- * `memrelay mcp install`: writes the tools into the configuration of an agent's host, of every host found (`all`), or of
- * the one that is chosen when none is named.
+ * `memrelay mcp install`: adds the tools to the configuration of one host, or of all hosts found (`all`). Asks which
+ * one if none is named.
  */
 export async function install(
   output: Output,
@@ -72,7 +72,7 @@ export async function install(
     throw new ExitError(exitCodes.failed, `Not written for ${failed.join(', ')}: see above.`);
 }
 
-/** Asks which host to install into. Throws `ExitError` where there is no terminal to ask in. */
+/** Asks which host to install into. Throws `ExitError` if there is no terminal. */
 async function chooseHost(output: Output, environment: NodeJS.ProcessEnv): Promise<string> {
   const found = foundHosts(machineOf(environment));
   if (!output.live || !process.stdin.isTTY)
@@ -143,8 +143,10 @@ async function installInto(
     output.done();
   }
   const backup = await change(path, (now) => withEntry(host, now, entry), holdsKey(server));
-  const hadKey = /Bearer [0-9a-f]{64}/i.test(before) ? ' It holds the private key of then: delete it.' : '';
-  output.line(backup ? `Written. What was there is in ${backup}.${hadKey}` : 'Written.');
+  const hadKey = /Bearer [0-9a-f]{64}/i.test(before)
+    ? ' It contains the earlier private key: delete it.'
+    : '';
+  output.line(backup ? `Written. The previous file is in ${backup}.${hadKey}` : 'Written.');
   output.line(host.afterwards);
   if (server.kind === 'local')
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
@@ -153,7 +155,7 @@ async function installInto(
   output.result({ ...summary, backup });
 }
 
-/** `memrelay mcp uninstall`: takes the tools out of the configuration again. */
+/** `memrelay mcp uninstall`: removes the tools from the configuration. */
 export async function uninstall(
   output: Output,
   name: string,
@@ -174,7 +176,7 @@ export async function uninstall(
     declined: 'Nothing was written',
   });
   const backup = await change(path, (now) => withoutEntry(host, now), false);
-  output.line(`Taken out. What was there is in ${backup}; delete it if the entry held a private key.`);
+  output.line(`Removed. The previous file is in ${backup}; delete it if the entry contained a private key.`);
   output.line('The credentials stay: mem_logout, or npx memrelay-mcp --logout, removes them.');
   output.result({ host: host.name, path, changed, backup });
 }
@@ -240,7 +242,7 @@ function facts(host: Host, server: ServerEntry): [string, string][] {
   ];
 }
 
-/** The file may change while a person reads the question, so what is written is made from what is there then. */
+/** Reads the file again before writing, because it may change while the person reads the question. */
 async function change(
   path: string,
   make: (text: string) => string,

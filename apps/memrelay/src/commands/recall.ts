@@ -13,7 +13,7 @@ export interface RecallOptions extends ConnectOptions, NamespaceOption {
   explain?: boolean;
 }
 
-/** Finds memories by meaning and words, and prints them, best first. */
+/** Finds memories by meaning and words and prints them, best first. */
 export async function recall(
   output: Output,
   words: readonly string[],
@@ -52,7 +52,8 @@ export async function recall(
 }
 
 /**
- * ` 1.  0.877  2026-03-02  text …`, the text continued under itself and its id below; under 60 columns on separate lines.
+ * ` 1.  0.877  2026-03-02  text …`, the text continued under itself and its id below; under 60 columns on separate
+ * lines.
  */
 export function hitLines(hit: RecallHit, number: number, width: number, paint: Paint = unpainted): string[] {
   const date = hit.createdAt?.slice(0, 10);

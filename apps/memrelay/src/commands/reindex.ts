@@ -6,7 +6,7 @@ import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted, plainText } from '../terminal/plain-text.ts';
 
-/** It rides out a restart of the relayer, and a provider that is away for a while. */
+/** Long enough to continue after a restart of the relayer or an outage of the provider. */
 const patience = { retryForMs: 5 * 60_000, timeoutMs: 60_000 };
 
 /** Re-embeds memories whose vectors are of an earlier embedding model, in one namespace or in all. */

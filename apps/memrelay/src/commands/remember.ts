@@ -36,7 +36,7 @@ export async function remember(
   });
 }
 
-/** A job that ended well, for a program. */
+/** A successful job, for a program. */
 export function storedJson(job: StoredMemory) {
   const { jobId, namespace, blobId, deduplicated, nearDuplicateOf, similarity } = job;
   return {
@@ -50,7 +50,7 @@ export function storedJson(job: StoredMemory) {
   };
 }
 
-/** The same for a person. */
+/** A successful job, for a person. */
 export function storedLine(job: StoredMemory, tookMs: number): string {
   const { jobId, deduplicated, nearDuplicateOf } = job;
   if (deduplicated) return `Already known: the same text is stored. Id ${jobId} names it too.`;

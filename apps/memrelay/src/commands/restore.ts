@@ -12,7 +12,7 @@ export interface RestoreCommandOptions extends ConnectOptions, NamespaceOption {
   trustWriter?: string[];
 }
 
-/** It rides out a restart of the relayer, and key servers that are away for a while. */
+/** Long enough to continue after a restart of the relayer or an outage of key servers. */
 const patience = { retryForMs: 5 * 60_000, timeoutMs: 60_000 };
 
 /** Rebuilds the index of a namespace from what its owner holds on chain. */

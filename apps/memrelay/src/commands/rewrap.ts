@@ -21,10 +21,13 @@ interface Progress {
   failed: { recipientPk: string; reason: string }[];
 }
 
-/** Most keys that the relayer accepts in one request. */
+/** Maximum number of keys that the relayer accepts per request. */
 const keysPerCall = 20;
 
-/** Wraps the keys of an account for the relayer's current key servers, so that it stays readable without the former ones. */
+/**
+ * Wraps the keys of an account for the relayer's current key servers, so that it stays readable without the earlier
+ * ones.
+ */
 export async function rewrap(output: Output, options: RewrapCommandOptions): Promise<void> {
   await runResumable(output, { connect: options }, async (run) => {
     const { client, signal } = run;
@@ -34,7 +37,7 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
     output.done();
     if (left.length === 0) {
       output.result({ keys: keys.length, rewrapped: 0, failed: [] });
-      output.line('Every key is wrapped for the present key servers.');
+      output.line('Every key is wrapped for the current key servers.');
       return;
     }
     const { jobIds, failed } = options.recoveryKey
@@ -51,7 +54,7 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
       ...(unstored.length > 0 ? { not_stored: unstored.map(({ jobId }) => jobId) } : {}),
     });
     output.line(
-      `${jobIds.length} of ${counted(left.length, 'key', 'keys')} wrapped for the present key servers.`,
+      `${jobIds.length} of ${counted(left.length, 'key', 'keys')} wrapped for the current key servers.`,
     );
     if (unstored.length > 0)
       output.line(
@@ -83,7 +86,7 @@ async function withKeyServers(
   return progress;
 }
 
-/** The private keys are opened here and stay here; what is sent is wrapped for the key servers that are shown. */
+/** Opens the private keys on this machine, where they stay. Only wraps for the key servers that are shown are sent. */
 async function withRecoveryKey(
   output: Output,
   { client, credentials, serverUrl, signal }: ResumableRun,
@@ -129,7 +132,7 @@ function notRecoverable(recipientPk: string): Progress['failed'][number] {
   return { recipientPk, reason: 'not_recoverable' };
 }
 
-/** A step that shows how many keys are through. */
+/** Starts a step that shows how many keys are done. */
 function start(output: Output, count: number): Progress & { add(more: Progress): void } {
   const progress = {
     jobIds: [] as string[],

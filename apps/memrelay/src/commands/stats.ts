@@ -7,7 +7,7 @@ import type { Output } from '../terminal/output.ts';
 import { columns, counted, plainText } from '../terminal/plain-text.ts';
 import { moment } from './list.ts';
 
-/** The namespaces that the key may read, with what is in them. */
+/** Lists the namespaces that the key may read, with their contents. */
 export async function namespaces(output: Output, options: ConnectOptions): Promise<void> {
   const found = await withClient(options, ({ client }) => client.namespaces());
   output.result({ namespaces: found.map(namespaceJson) });
@@ -20,10 +20,10 @@ export async function namespaces(output: Output, options: ConnectOptions): Promi
   ]);
   for (const line of columns(rows)) output.line(line);
   if (found.length === 0)
-    output.line('There is no namespace yet: `npx memrelay remember "…" --namespace NAME` begins one.');
+    output.line('There is no namespace yet: `npx memrelay remember "…" --namespace NAME` creates one.');
 }
 
-/** All that the key may read, in numbers, and what deserves a look. */
+/** Shows statistics of everything that the key may read, and what needs attention. */
 export async function stats(output: Output, options: ConnectOptions): Promise<void> {
   const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
     const [numbers, dates] = await Promise.all([client.stats(), storageDates(client)]);

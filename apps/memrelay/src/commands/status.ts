@@ -8,7 +8,7 @@ import { explain } from '../terminal/explain-error.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns } from '../terminal/plain-text.ts';
 
-/** How the relayer and the account are; ends with `unavailable` when something is down. */
+/** Shows the state of the relayer and the account; exits with `unavailable` when something is down. */
 export async function status(output: Output, options: ConnectOptions): Promise<void> {
   await withClient(options, async ({ client, serverUrl }) => {
     const [health, ready] = await Promise.all([readHealth(serverUrl), readReadiness(serverUrl)]).catch(
@@ -16,7 +16,7 @@ export async function status(output: Output, options: ConnectOptions): Promise<v
         throw unreachable(error);
       },
     );
-    // The rest is worth showing also when the account cannot be read.
+    // Show the rest even if the account cannot be read.
     const account = await client.account().catch((error: unknown) => explain(error) ?? Promise.reject(error));
     const refused = account instanceof ExitError ? account : undefined;
     const known = account instanceof ExitError ? undefined : account;

@@ -6,7 +6,7 @@ import { pairingLink } from './pair.ts';
 
 type Urls = Partial<RunningSystem['urls']>;
 
-/** What a start ends with: where everything is, and what to try. */
+/** The last output of a start: the addresses of the system, and what to try. */
 export function announceReady(output: Output, system: RunningSystem, directory: string, ms: number): void {
   const { urls } = system;
   const { link, expiresAt } = pairingLink(system.dashboard);
@@ -48,8 +48,8 @@ Ctrl-C stops it.`);
 }
 
 /**
- * Says that the system of this directory is running, and where. Returns false when it does not answer yet, or not any
- * more: then it is starting or stopping.
+ * Reports that the system of this directory is running, and its addresses. Returns false if it does not respond,
+ * because it is starting or stopping.
  */
 export async function announceRunning(output: Output, directory: string): Promise<boolean> {
   const dashboard = await readLocalDashboard(directory);

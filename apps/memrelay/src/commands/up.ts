@@ -71,14 +71,14 @@ function startFailure(error: unknown): ExitError {
   return explain(error) ?? new ExitError(exitCodes.failed, (error as Error).message, { cause: error });
 }
 
-/** The part's last plain line: it says why; the rest has been printed as it came. */
+/** The part's last plain line, which gives the reason. The rest of its output was already printed. */
 function partFailure(error: PartStartError): string {
   const lines = error.stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'));
   return `${error.message.split('\n')[0]!.replace(/:$/, '')}${lines.length > 0 ? `: ${lines.at(-1)!.trim()}` : ''}`;
 }
 
 /**
- * Where the account or its key is new, stores, recalls and forgets a memory; later it reads one that is there. Neither
+ * If the account or its key is new, stores, recalls and forgets a memory; otherwise reads an existing one. Neither
  * leaves a namespace behind.
  */
 async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<void> {

@@ -19,9 +19,9 @@ export interface CompletedCommand {
   description: string;
   options: readonly CompletedOption[];
   commands: readonly CompletedCommand[];
-  /** Of its first argument */
+  /** Values of its first argument */
   values: Values;
-  /** Any number of such arguments */
+  /** True if the argument can be repeated */
   variadic: boolean;
 }
 

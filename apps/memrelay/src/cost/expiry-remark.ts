@@ -10,7 +10,7 @@ import type { DateOfEpoch } from './storage-dates.ts';
 
 type Expiry = NonNullable<Stats['expiry']>;
 
-/** What to say of memories that expire soon, with the prices of now where they can be had; nothing when none does. */
+/** A remark about memories that expire soon, with current prices if available; empty if none expires soon. */
 export async function expiryRemark(
   client: MemRelay,
   { expiry }: Stats,
@@ -26,8 +26,8 @@ export async function expiryRemark(
 }
 
 /**
- * `epochs` for which both ways are compared: an extension pays the storage alone, a renewal the writing too. Quilts cost
- * less than estimated here, with each memory as a separate blob.
+ * Compares the cost of both ways for the same number of epochs: an extension pays only for the storage, a renewal also
+ * for writing. The estimate assumes a separate blob for each memory; quilts cost less.
  */
 export function expiryLines(
   expiry: Expiry,
@@ -47,7 +47,7 @@ export function expiryLines(
   const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first ${firstEnd} (now ${epoch}).`;
   const who = renewed
     ? 'The relayer stores them again before that. If you extend them with your signature instead, they are not paid for twice'
-    : 'The relayer does not store them again: they are lost then, unless you prolong them';
+    : 'The relayer does not store them again: they are then lost, unless you extend them';
   const cost = tariff && costAlone(soonCount, Math.ceil(soonBytes / soonCount), ahead, tariff);
   const price = cost
     ? `: for ${counted(ahead, 'epoch', 'epochs')} at most ${coinAmount(cost.storageFrost)} WAL, against ${coinAmount(cost.storageFrost + cost.writeFrost)} WAL for storing them again`

@@ -3,7 +3,10 @@ import { readWalrusTariff, type WalrusTariff } from '@memrelay/chain/walrus-pric
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { readLocalnetInfo } from '../system/network-info.ts';
 
-/** The present prices of a network's Walrus, by a node of it. Throws the chain's errors, and whatever a localnet's `/info` does. */
+/**
+ * Reads the current Walrus prices from a node of the network. Throws the chain's errors, and those of a localnet's
+ * `/info`.
+ */
 export async function readTariff(network: Network, rpcUrl: string): Promise<WalrusTariff> {
   const systemObjectId =
     networkDefaults[network].walrusSystemObjectId ?? (await readLocalnetInfo(rpcUrl)).walrus.systemObjectId;

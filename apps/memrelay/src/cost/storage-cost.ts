@@ -22,7 +22,7 @@ export interface StorageCost {
   encodedBytes: bigint;
   storageFrost: bigint;
   writeFrost: bigint;
-  /** Of what is paid for, the part that empty blobs would cost as well: 0 to 1 */
+  /** Share of the cost that empty blobs would have too: 0 to 1 */
   minimumShare: number;
   /** Assumed, see `assumedGas` */
   gasMist: bigint;
@@ -38,7 +38,10 @@ export function costAlone(
   return sum([{ blobs: memories, size: envelope }], epochs, tariff);
 }
 
-/** Cost with this many memories in each quilt; the last quilt has the rest. Throws `RangeError` for more than a quilt can hold. */
+/**
+ * Cost with this many memories in each quilt; the last quilt has the rest. Throws `RangeError` for more than a quilt
+ * can hold.
+ */
 export function costQuilted(
   memories: number,
   envelope: number,

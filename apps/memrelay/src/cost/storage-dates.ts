@@ -5,10 +5,10 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { readLocalnetInfo } from '../system/network-info.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 
-/** The expected time at which a storage epoch begins; undefined when that cannot be said. */
+/** The expected start of a storage epoch; undefined if it is unknown. */
 export type DateOfEpoch = (epoch: number) => Date | undefined;
 
-/** How long a list waits for dates: they are worth little more than the epochs. */
+/** How long a list waits for dates, which are only slightly more useful than the epochs. */
 const timeoutMs = 3_000;
 
 /** Dates of storage epochs on the relayer's network. Never throws: without a chain there are no dates. */
@@ -61,7 +61,7 @@ export function untilEpoch(text: string, dateOf: DateOfEpoch): number {
   if (!zero || !one)
     throw new ExitError(
       exitCodes.usage,
-      '--until takes a storage epoch here: this network does not say when its epochs begin.',
+      '--until takes a storage epoch here: the dates of epochs are not known for this network.',
     );
   return Math.floor((end - zero.getTime()) / (one.getTime() - zero.getTime()));
 }

@@ -9,7 +9,7 @@ import type { Measurements } from './measurements.ts';
 /** The k of `frac@k`. */
 const hitsScored = 10;
 const hitsShown = 3;
-/** Of a long list only the first are shown; all are asked and counted. */
+/** How many questions of a long list are shown; all are asked and counted. */
 const questionsShown = 5;
 const showAllUpTo = 15;
 
@@ -70,7 +70,7 @@ function showQuestion(
 
 function hitLine(output: Output, hit: ScoredHit, evidence: readonly string[], rank?: number): string {
   const mark = hit.ids.some((id) => evidence.includes(id)) ? '✓' : ' ';
-  // Without the date in front: of a long line the end is cut off.
+  // Remove the leading date, because the end of a long line is cut off.
   const text = plainText(hit.text).replace(/^\[[^\]]*\] /, '');
   const line = ` ${mark} ${hit.distance.toFixed(3)}  ${rank === undefined ? '' : `(${rank}th) `}${text}`;
   return cut(line, output.width);

@@ -3,7 +3,7 @@ import { type FileMemory, memoriesOfJson, readMemories } from '../import/read-me
 
 export interface Question {
   question: string;
-  /** Ids of the messages that answer it; empty when the file names none that it has */
+  /** Ids of the messages that answer it; empty if the file names none that exist in it */
   evidence: string[];
 }
 
@@ -12,7 +12,7 @@ export interface Conversation {
   name: string;
   memories: FileMemory[];
   questions: Question[];
-  /** True when the file has no questions and these were made from its messages */
+  /** True when the file has no questions and they were created from its messages */
   made: boolean;
 }
 
@@ -26,11 +26,11 @@ const madeQuestions = 8;
 const madeWords = 8;
 
 /**
- * The conversations of a file: one for each entry of a list in which every entry holds messages, else one. Throws
- * `ExitError` when it holds nothing to remember.
+ * Reads the conversations of a file. A list whose entries all contain messages has one conversation per entry; any
+ * other file is one conversation. Throws `ExitError` if it contains nothing to remember.
  */
 export function readConversations(path: string, content: string, limits: ConversationLimits): Conversation[] {
-  // Also checks the texts and explains a file that has none.
+  // Also checks the texts, and throws an error for a file without any.
   const all = readMemories(path, content).memories;
   const parts = conversationParts(content);
   if (parts === undefined)
@@ -68,7 +68,7 @@ function limited(
   const ids = new Set(memories.map(({ id }) => id));
   const written = questionsOf(value)
     .map(({ question, evidence }) => ({ question, evidence: evidence.filter((id) => ids.has(id)) }))
-    // Of a shortened conversation only what it can answer is asked.
+    // Of a shortened conversation, ask only questions whose evidence is in it.
     .filter(({ evidence }) => limits.messages === undefined || evidence.length > 0);
   const questions = written.length > 0 ? written : makeQuestions(memories);
   return { name, memories, questions: questions.slice(0, limits.questions), made: written.length === 0 };

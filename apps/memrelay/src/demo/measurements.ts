@@ -6,11 +6,11 @@ export interface Measurements {
   stored: number;
   /** Bulk calls of up to 20 texts */
   bulkAcceptMs: number[];
-  /** Calls with one text, made while the bulk import went on */
+  /** Calls with one text, made during the bulk import */
   acceptMs: number[];
-  /** From the answer to such a call until a recall returns its text */
+  /** From the response to such a call until a recall returns its text */
   recallableMs: number[];
-  /** From the same answer until the memory is in the blob store and the index */
+  /** From the same response until the memory is in the blob store and the index */
   storedMs: number[];
   recallMs: number[];
   questions: number;

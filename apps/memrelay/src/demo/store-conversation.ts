@@ -12,7 +12,7 @@ import type { Measurements } from './measurements.ts';
 
 const recallableWithinMs = 30_000;
 const pollMs = 5;
-/** A query may be 8,192 bytes, of up to four to a character. */
+/** A query may have 8,192 bytes, and a character up to four bytes. */
 const queryCharacters = 2_000;
 
 export interface StoreConversation {

@@ -97,7 +97,7 @@ export function pinnedPackage(found: SystemFacts): Check {
   };
 }
 
-/** Keys for former key servers are readable only as long as the operator names those. */
+/** Keys wrapped for earlier key servers are readable only as long as the operator lists those servers. */
 export function presentKeyServers(found: SystemFacts): Check {
   return {
     name: 'Keys',
@@ -107,7 +107,7 @@ export function presentKeyServers(found: SystemFacts): Check {
       const keys = await attempt(() => found.client!.keys(), 'look into the log of the relayer');
       if ('state' in keys) return keys;
       const former = keys.filter(({ current }) => !current).length;
-      if (former === 0) return ok('all are for the present key servers');
+      if (former === 0) return ok('all are for the current key servers');
       return warning(
         `${former} of ${keys.length} are for former key servers`,
         'ask the operator to list those in ENC_HISTORICAL_SETS, or run `npx memrelay key rewrap` to wrap the keys for the current ones',
@@ -163,7 +163,7 @@ export function roundTrip(found: SystemFacts, write: boolean): Check {
   };
 }
 
-/** What `work` returns, or its expected failure as a finding. */
+/** Returns the result of `work`, or its expected failure as a finding. */
 async function attempt<T extends object>(work: () => Promise<T>, fix: string): Promise<T | Finding> {
   try {
     return await work();

@@ -22,13 +22,13 @@ export const failed = (detail: string, fix: string, exitCode?: number): Finding 
   ...(exitCode === undefined ? {} : { exitCode }),
 });
 
-/** One check by its name; those that come before it in the list have run. */
+/** A check with its name. The checks before it in the list have already run. */
 export interface Check {
   name: string;
   run: () => Promise<Finding | Finding[]> | Finding | Finding[];
 }
 
-/** Facts that earlier checks found, for the checks after them. */
+/** Facts collected by checks for later checks. */
 export interface SystemFacts {
   client?: MemRelay;
   serverUrl?: string;

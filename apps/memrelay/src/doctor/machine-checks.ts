@@ -35,7 +35,7 @@ export function dataDirectory(directory: string): Check {
           'nothing, if the relayer is elsewhere; else run: npx memrelay up',
         );
       const findings: Finding[] = [await writable(directory)];
-      // Windows keeps no such bits; there the profile directory protects the files.
+      // Windows has no mode bits; there the profile directory protects the files.
       if (process.platform === 'win32') return findings;
       if ((mode & 0o077) !== 0)
         findings.push(

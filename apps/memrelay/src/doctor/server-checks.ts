@@ -13,12 +13,12 @@ const remedies: Record<string, string> = {
   database: 'check that Postgres runs and DATABASE_URL is right where the relayer runs',
   nonces: 'check that Redis runs and REDIS_URL is right where the relayer runs',
   chain: 'check CHAIN_RPC_URL and the connection of the relayer to it',
-  sidecar: 'restart the relayer: it starts its sidecar; its log says why that ended',
+  sidecar: 'restart the relayer, which starts its sidecar; its log says why the sidecar ended',
   blob_store: 'check STORE_AGGREGATOR_URL; writes are kept and uploaded when it is back',
   upload_wallets: 'send SUI and WAL to the wallets of SERVER_CHAIN_PRIVATE_KEYS: the log names them',
 };
 
-/** Reachable, compatible, and with the right time: all from one answer. */
+/** Whether the relayer is reachable; the next checks use the same response. */
 export function reachable(found: SystemFacts): Check {
   return {
     name: 'Relayer',

@@ -3,8 +3,8 @@ import { joinToml, splitToml, type TomlTable } from './toml-tables.ts';
 export type TomlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
 /**
- * The text with these keys in the table `path`, in place of those it has of `owned`; its other keys, its sub-tables and
- * the rest of the file stay. Throws `Error` for a file that writes the table in a form that is not changed safely.
+ * Returns the text with these keys in the table `path`, replacing its `owned` keys; its other keys, its sub-tables and
+ * the rest of the file are kept. Throws `Error` if the table is written in a form that cannot be changed safely.
  */
 export function setInToml(
   text: string,
@@ -48,7 +48,7 @@ export function removeFromToml(text: string, path: readonly string[]): string {
       kept.push(table);
       continue;
     }
-    // The blank line that set the table off goes with it: the one before, since the last line of a file has no "\r".
+    // Also remove the blank line before the table. Not the one after it, because the last line of a file has no "\r".
     const before = kept.at(-1)!;
     const isFirst = !before.header && before.entries.length === 0;
     if (table.tail[0]?.trim() === '') {
@@ -78,7 +78,7 @@ function checked(before: string, after: string, path: readonly string[]): string
   throw new Error('it has a form that cannot be changed safely');
 }
 
-/** `mcp_servers = {…}` and the like hold the table inside a value. */
+/** Throws for forms such as `mcp_servers = {…}`, in which the table is part of a value. */
 function refuseOtherForms(tables: readonly TomlTable[], path: readonly string[]): void {
   const inValue = tables.some(({ header, entries }) => {
     const outer = header?.path ?? [];
@@ -86,12 +86,10 @@ function refuseOtherForms(tables: readonly TomlTable[], path: readonly string[])
     return entries.some((entry) => entry.path && overlap([...outer, ...entry.path], path));
   });
   if (inValue)
-    throw new Error(
-      `"${path.join('.')}" is written there as a value, not as a table of its own: change it by hand`,
-    );
+    throw new Error(`"${path.join('.')}" is written as an inline value, not as a table: change it by hand`);
 }
 
-/** One is the beginning of the other. */
+/** Whether one path is a prefix of the other. */
 function overlap(one: readonly string[], other: readonly string[]): boolean {
   const length = Math.min(one.length, other.length);
   return isSame(one.slice(0, length), other.slice(0, length));
@@ -101,7 +99,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((key, i) => other[i] === key);
 }
 
-/** JSON's escapes are among those of a TOML basic string, which asks for one more. */
+/** A TOML basic string allows all escapes of JSON, and requires one more. */
 function text(value: string): string {
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 }

@@ -49,8 +49,8 @@ export function snippet(host: Host, entry: Readonly<Record<string, HostValue>>):
 }
 
 /**
- * Writes a configuration atomically, after backing up the existing file. A symbolic link is kept. With `secret`, only its
- * owner can read the file afterwards. Returns the path of the backup, if there was a file.
+ * Writes a configuration atomically, after backing up the existing file. A symbolic link is kept. With `secret`, only
+ * its owner can read the file afterwards. Returns the path of the backup, if there was a file.
  */
 export async function writeConfig(
   path: string,

@@ -24,8 +24,8 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses JSON as hosts do: with comments and trailing commas (JSONC), and with the quotes and bare keys of JSON5. Returns
- * undefined for a file without a value. Throws `JsonSyntaxError`.
+ * Parses JSON as hosts do: with comments and trailing commas (JSONC), and with the quotes and bare keys of JSON5.
+ * Returns undefined for a file without a value. Throws `JsonSyntaxError`.
  */
 export function parseJsonTree(text: string): JsonNode | undefined {
   const jsonc = json5ToJsonc(text);

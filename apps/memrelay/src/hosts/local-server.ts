@@ -9,7 +9,7 @@ import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
 
 const run = promisify(execFile);
-/** In a clone it builds itself when its sources have changed; a published package contains it built. */
+/** In a clone this file builds the package if its sources have changed; a published package contains it built. */
 const bin = fileURLToPath(new URL('../../../../packages/mcp/bin/memrelay-mcp.mjs', import.meta.url));
 
 /** Settings that go into the configuration as flags of the stdio package. */
@@ -45,8 +45,8 @@ export function serverFlags(flags: ServerFlags): string[] {
 }
 
 /**
- * The flags with what the variables of this terminal say about the system: the host starts the tools without those
- * variables, and they would find another system.
+ * Adds flags for the environment variables of this terminal that select the system. The host starts the tools without
+ * those variables, so they would otherwise find another system.
  */
 export function withVariables(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerFlags {
   const { MEM_DATA_DIR: dataDir, MEM_SERVER_URL: relayer, MEM_WEB_URL: webUrl } = env;
@@ -65,12 +65,14 @@ export async function localServer(flags: ServerFlags): Promise<ServerEntry> {
   return { kind: 'local', command: await lastingNode(), args };
 }
 
-/** Builds the stdio package where that was not done since its sources changed, so that hosts start it quickly. */
+/** Builds the stdio package if its sources have changed since the last build, so that hosts start it quickly. */
 export async function buildServer(): Promise<void> {
   await run(process.execPath, [bin, '--help']);
 }
 
-/** This Node; but one that npx keeps may be gone tomorrow, so then another one in PATH that is new enough. */
+/**
+ * The path of this Node. A Node in the npx cache may be deleted later, so prefers another recent one from PATH then.
+ */
 async function lastingNode(): Promise<string> {
   const isPassing = (path: string): boolean => /[\\/]_npx[\\/]/.test(path);
   if (!isPassing(process.execPath)) return process.execPath;

@@ -15,7 +15,7 @@ export async function remoteServer(options: {
   namespace?: string;
 }): Promise<ServerEntry & { kind: 'remote' }> {
   const { delegatePrivateKey, accountId, relayerUrl } = await loadCredentials(options.credentials);
-  // Hosts refuse the whole entry, or send other bytes than the relayer reads.
+  // With other characters, hosts reject the whole entry or send other bytes than the relayer expects.
   if (options.namespace !== undefined && !/^[!-~](?:[ -~]*[!-~])?$/.test(options.namespace))
     throw new ExitError(
       exitCodes.usage,
@@ -32,7 +32,9 @@ export async function remoteServer(options: {
   };
 }
 
-/** The tool server of a relayer that the host signs in at by itself, in a browser. Throws `ExitError` for plain http. */
+/**
+ * The tool server of a relayer that the host signs in at by itself, in a browser. Throws `ExitError` for plain http.
+ */
 export function signInServer(
   relayerUrl: string,
   namespace: string | undefined,
@@ -50,7 +52,7 @@ function toolsOf(relayerUrl: string): string {
   if (!isSafe)
     throw new ExitError(
       exitCodes.usage,
-      `${relayerUrl} is not https: what opens your memories would travel in the clear. Install without --remote, which signs on this machine.`,
+      `${relayerUrl} is not https: the key to your memories would be sent unencrypted. Install without --remote, which signs on this machine.`,
     );
   return `${relayerUrl.replace(/\/+$/, '')}/api/mcp`;
 }
@@ -59,7 +61,7 @@ function namespaceHeader(namespace: string | undefined): Record<string, string> 
   return namespace === undefined ? {} : { 'x-mem-namespace': namespace };
 }
 
-/** The same without the key, to be shown. */
+/** The entry without the key, for display. */
 export function withoutKey(server: ServerEntry): ServerEntry {
   if (server.kind === 'local' || !holdsKey(server)) return server;
   return { ...server, headers: { ...server.headers, Authorization: hidden } };

@@ -1,9 +1,9 @@
 import { asMessage, type ChatMessage, dateOf, isObject, type JsonObject } from './chat-message.ts';
 
 /**
- * Every message in a JSON value, in the order of the file, at any depth. A message without a date gets the date of
- * what contains it: `session_3_date_time` next to `session_3`, or a date in the enclosing object. Entries with a text but
- * no speaker count only in a file where no entry has a speaker.
+ * Every message in a JSON value, in the order of the file, at any depth. A message without a date gets the date of what
+ * contains it: `session_3_date_time` next to `session_3`, or a date in the enclosing object. Entries with a text but no
+ * speaker count only in a file where no entry has a speaker.
  */
 export function chatMessages(value: unknown): ChatMessage[] {
   const spoken = collect(value, undefined, true);

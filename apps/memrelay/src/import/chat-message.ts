@@ -1,9 +1,9 @@
 /** One entry of a chat export, whatever its keys are called. */
 export interface ChatMessage {
-  /** The entry's own id, where it has one */
+  /** The entry's id, if it has one */
   id?: string;
   speaker?: string;
-  /** When it was said, as the file has it */
+  /** When it was said, as written in the file */
   date?: string;
   text: string;
 }
@@ -82,7 +82,7 @@ function nameOf(value: unknown): string | undefined {
   return scalar(value);
 }
 
-/** Content is a text, or parts of which some are text, as model APIs write it. */
+/** Content is a text, or a list of parts of which some are texts, as in model APIs. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   const parts = isObject(value) ? value.parts : value;

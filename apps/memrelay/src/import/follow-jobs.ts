@@ -10,7 +10,7 @@ const longestPauseMs = 1_000;
 /** After this many polls, a job that is still running (it may wait for its next attempt) is polled after the others. */
 const pollsAtFront = 20;
 
-/** Watches jobs to their end while more are still coming. */
+/** Polls jobs until they end, while more jobs are still being added. */
 export interface JobFollower {
   add(jobIds: readonly string[]): void;
   /** Resolves when every job added has ended, after `noMore` was called */
@@ -18,7 +18,10 @@ export interface JobFollower {
   noMore(): void;
 }
 
-/** `onEnd` is called once for every job, done, failed or unknown. Rejects when the relayer refuses or `signal` is aborted. */
+/**
+ * `onEnd` is called once for every job, done, failed or unknown. Rejects when the relayer refuses or `signal` is
+ * aborted.
+ */
 export function followJobs(
   client: MemRelay,
   onEnd: (job: JobOutcome) => void,
@@ -31,7 +34,7 @@ export function followJobs(
   const aborted = rejectOn(signal);
   aborted.catch(() => undefined);
 
-  /** Asks about the oldest jobs; returns true when all of them have ended, so that the next can be asked about. */
+  /** Polls the oldest jobs; returns true when all of them have ended, so that the next ones can be polled. */
   async function round(): Promise<boolean> {
     const oldest = [...open.keys()].slice(0, limits.bulkItems);
     for (const job of await client.jobs(oldest, { signal })) {

@@ -9,13 +9,13 @@ import { readIfThere } from '../system/secret-file.ts';
 /**
  * Progress of one import, so that a killed one can be resumed. The first line names the run; every further line is one
  * chunk that the relayer has acknowledged, or the end. Chunk n is sent under the idempotency key `<run>.<n>`, so a
- * chunk whose acknowledgement was lost is sent again under the same key and stores nothing twice. Holds job ids and
- * places in the file, no text.
+ * chunk whose acknowledgement was lost is sent again under the same key and stores nothing twice. Contains job ids and
+ * positions in the file, no text.
  */
 export interface ImportJournal {
   /** Prefix of the idempotency keys */
   readonly run: string;
-  /** Places in the list of memories that this run sends, in order; undefined for all of them */
+  /** Indexes of the memories that this run sends, in order; undefined for all of them */
   readonly only: readonly number[] | undefined;
   /** Job ids of acknowledged chunks */
   readonly acknowledged: ReadonlyMap<number, readonly string[]>;
@@ -44,7 +44,7 @@ export function journalPath(
   return join(directory, `${hash.digest('hex').slice(0, 32)}.jsonl`);
 }
 
-/** Opens the journal at `path`; begins a new one where there is none or it cannot be read. */
+/** Opens the journal at `path`; starts a new one if it does not exist or cannot be read. */
 export async function openJournal(path: string): Promise<ImportJournal> {
   const text = await readIfThere(path);
   const lines = text?.split('\n') ?? [];
@@ -65,7 +65,9 @@ export async function openJournal(path: string): Promise<ImportJournal> {
   return journal(file, head.data, acknowledged, ended);
 }
 
-/** Begins a new run of an import: of everything, or `only` of some places in the list. Replaces the former journal. */
+/**
+ * Starts a new run of an import: of all memories, or only those at the indexes `only`. Replaces the earlier journal.
+ */
 export async function beginJournal(
   path: string,
   only: readonly number[] | undefined,
@@ -82,7 +84,7 @@ function journal(
   acknowledged: Map<number, readonly string[]>,
   ended: ImportJournal['ended'],
 ): ImportJournal {
-  // One write after the other, each whole: chunks are acknowledged in any order.
+  // Chunks are acknowledged in any order, so writes are queued to keep lines complete.
   let last = Promise.resolve();
   const append = (entry: z.infer<typeof record>): Promise<void> => {
     last = last.then(async () => {

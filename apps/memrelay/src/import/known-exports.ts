@@ -1,9 +1,9 @@
 import { dateOf, isObject, type JsonObject, scalar, textOf } from './chat-message.ts';
 
-/** One memory as an export has it. */
+/** One memory of an export. */
 export interface ExportedEntry {
   id?: string | undefined;
-  /** When it was said or stored, as `2026-03-02 14:05` or as the file has it */
+  /** When it was said or stored, as `2026-03-02 14:05` or as written in the file */
   date?: string | undefined;
   speaker?: string | undefined;
   /** Of a message: user, assistant, system or tool */
@@ -16,13 +16,13 @@ export interface KnownExport {
   /** For a person */
   name: string;
   entries: ExportedEntry[];
-  /** Roles that count unless others are asked for; undefined: all */
+  /** Roles that are imported by default; undefined: all */
   usualRoles?: readonly string[];
 }
 
 /**
- * The memories of an export whose form is known: ChatGPT, Claude, mem0, Zep, Letta, Supermemory, or our own. Undefined for
- * any other JSON, which is read as chat messages.
+ * Reads an export in a known format: ChatGPT, Claude, mem0, Zep, Letta, Supermemory, or our own. Undefined for any
+ * other JSON, which is read as chat messages.
  */
 export function knownExport(value: unknown): KnownExport | undefined {
   for (const read of [chatGpt, claude, letta, own, supermemory, mem0, zep]) {
@@ -62,7 +62,7 @@ function chatGptEntry(message: JsonObject, conversation: JsonObject): ExportedEn
   ];
 }
 
-/** Without a current node: the newest message that nothing answers. */
+/** If there is no current node: the newest message without a reply. */
 function lastLeaf(nodes: Record<string, unknown>): string | undefined {
   const leaves = Object.entries(nodes).filter(
     ([, node]) => isObject(node) && !(Array.isArray(node.children) && node.children.length > 0),
@@ -144,7 +144,7 @@ function mem0(value: unknown): KnownExport | undefined {
   return { name: 'mem0 export', entries: all.flatMap((each) => plainEntry(each, ['memory'])) };
 }
 
-/** Facts (edges of the graph), episodes and messages. What is no longer true is left out. */
+/** Facts (edges of the graph), episodes and messages. Facts that are no longer valid are left out. */
 function zep(value: unknown): KnownExport | undefined {
   const facts = listed(value, ['facts', 'edges', 'relevant_facts']).filter(
     ({ fact, invalid_at, expired_at }) => typeof fact === 'string' && !invalid_at && !expired_at,

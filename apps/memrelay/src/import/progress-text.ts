@@ -1,7 +1,7 @@
 import { duration } from '../terminal/durations.ts';
 import type { ImportProgress } from './run-import.ts';
 
-/** A rate over the whole run would hardly move any more when the pace changes late. */
+/** The rate is measured over this time, because a rate over the whole run would hardly change late in the run. */
 const windowMs = 10_000;
 
 /** Turns the states of an import into one line: a bar, counts, rate and remaining time. */
@@ -42,7 +42,7 @@ export function progressText(
   };
 }
 
-/** Whole seconds: tenths would only flicker. */
+/** In whole seconds, because tenths would flicker. */
 function remaining(seconds: number): string {
   return seconds < 60 ? `${Math.ceil(seconds)} s` : duration(seconds * 1000);
 }

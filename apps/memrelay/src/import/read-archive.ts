@@ -6,7 +6,7 @@ import { isNote } from './read-folder.ts';
 export const isArchive = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 
-/** What an archive may grow to, bytes: a zip of a few kilobytes can name terabytes. */
+/** Maximum unpacked size in bytes: a zip of a few kilobytes can expand to terabytes. */
 const maxBytes = 1_000_000_000;
 
 export interface ArchiveFile {
@@ -15,8 +15,8 @@ export interface ArchiveFile {
 }
 
 /**
- * The files of a zip that may hold memories: the conversations of a chat export, else JSON and notes. Throws `ExitError`
- * for what is no zip, too large, or has none.
+ * Returns the files of a zip that may contain memories: the conversations of a chat export, else JSON and notes. Throws
+ * `ExitError` if it is not a zip, is too large, or contains no such files.
  */
 export function archiveFiles(path: string, bytes: Uint8Array): ArchiveFile[] {
   let total = 0;

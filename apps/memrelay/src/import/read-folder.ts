@@ -11,8 +11,8 @@ const splitAt = 1_500;
 export const isNote = (path: string): boolean => /\.(?:md|markdown|txt)$/i.test(path);
 
 /**
- * The notes of a folder and the folders in it, such as an Obsidian vault, in the order of their names. Hidden folders
- * (`.obsidian`, `.trash`, `.git`), links and other files are left out.
+ * Reads the notes of a folder and its subfolders, such as an Obsidian vault, in the order of their names. Skips hidden
+ * folders (`.obsidian`, `.trash`, `.git`), links and other files.
  */
 export async function folderEntries(folder: string): Promise<ExportedEntry[]> {
   const entries: ExportedEntry[] = [];
@@ -34,8 +34,8 @@ async function notesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The memories of a note: its text under its title, split at headings if it is long. The date is that of its front matter,
- * or of its name (daily notes).
+ * Splits a note into memories: its text under its title, split at headings if it is long. The date comes from its front
+ * matter, or from its name (daily notes).
  */
 export function noteEntries(path: string, content: string): ExportedEntry[] {
   const { fields, text } = splitFrontMatter(content.replace(/^\ufeff/, ''));

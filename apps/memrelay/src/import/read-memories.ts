@@ -3,13 +3,13 @@ import { rememberRequest } from '@memrelay/protocol/memories';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { chatMessages, memoryText } from './chat-json.ts';
 
-/** One memory of a file that is imported. */
+/** One memory of an imported file. */
 export interface FileMemory {
   /** Its position, for a person: `line 12` or `message D3:4` */
   place: string;
-  /** The id its message has in the file */
+  /** The message's id in the file */
   id?: string;
-  /** Where the export had it */
+  /** Its namespace in the export */
   namespace?: string;
   text: string;
 }
@@ -20,7 +20,7 @@ export interface FileContent {
   refused: { place: string; reason: string }[];
 }
 
-/** The memories of a text file (one a line) or of chat JSON. Throws `ExitError` when there are none. */
+/** Reads the memories of a text file (one per line) or of chat JSON. Throws `ExitError` if there are none. */
 export function readMemories(path: string, content: string): FileContent {
   const all = parseFile(path, content);
   if (all.length === 0)
@@ -31,7 +31,7 @@ export function readMemories(path: string, content: string): FileContent {
   return checkedMemories(all);
 }
 
-/** Separates what every relayer would reject. */
+/** Separates the entries that every relayer would reject. */
 export function checkedMemories(all: readonly FileMemory[]): FileContent {
   const memories: FileMemory[] = [];
   const refused: FileContent['refused'] = [];

@@ -9,7 +9,7 @@ import { checkedMemories, type FileContent, jsonOf, readMemories } from './read-
 
 /** What an import reads: a file, a folder, or an archive. */
 export interface Source {
-  /** What it was read as, for a person */
+  /** The detected format, for a person */
   kind: string;
   /** Identifies the import: the same source with the same choices is the same import */
   identity: string;
@@ -81,7 +81,7 @@ function sourceOf(
   return { kind, identity: JSON.stringify(file.memories), file };
 }
 
-/** The date goes in front of the text, unless the text has it there already. */
+/** Adds the date before the text, unless the text already begins with it. */
 function textOf({ text, speaker, date }: ExportedEntry): string {
   const message = { text, ...(speaker ? { speaker } : {}), ...(date ? { date } : {}) };
   return date && text.startsWith(`[${date}] `) ? text : memoryText(message);

@@ -5,7 +5,7 @@ import { followJobs } from './follow-jobs.ts';
 import type { ImportJournal } from './import-journal.ts';
 import type { FileMemory } from './read-memories.ts';
 
-/** Bulk calls under way at once: enough to keep a relayer busy, few enough to lose little when it refuses. */
+/** Concurrent bulk calls: enough to keep a relayer busy, few enough that a refusal affects little. */
 const callsInFlight = 3;
 
 export interface ImportProgress {
@@ -28,7 +28,7 @@ export interface FailedMemory {
 export interface RunImport {
   client: MemRelay;
   memories: readonly FileMemory[];
-  /** Of the memories that have none themselves */
+  /** For memories without their own namespace */
   namespace: string;
   /** Memories that name a namespace go there; otherwise all go to `namespace` */
   ownNamespaces?: boolean;
@@ -42,9 +42,9 @@ export interface RunImport {
 }
 
 /**
- * Sends memories in bulk calls, a few at once; pauses and repetitions that the relayer asks for are the client's.
- * Returns what failed, and notes it in the journal. Rejects when the relayer refuses or cannot be reached, or with
- * the signal's reason; the journal then lets the same call go on.
+ * Sends memories in concurrent bulk calls; the client handles the pauses and retries that the relayer requests. Returns
+ * the failed memories and records them in the journal. Rejects when the relayer refuses or is unreachable, or with the
+ * signal's reason; a repeated call then continues from the journal.
  */
 export async function runImport(options: RunImport): Promise<FailedMemory[]> {
   const { client, memories, namespace, journal, signal } = options;

@@ -6,8 +6,8 @@ import { columns } from '../terminal/plain-text.ts';
 const signing = { question: 'Sign this?', declined: 'Nothing was signed' };
 
 /**
- * Shows what will be done and asks for consent, unless `yes`. Throws `ExitError` if the answer is no, or if stdin is not
- * a terminal.
+ * Shows what will be done and asks for consent, unless `yes`. Throws `ExitError` if the answer is no, or if stdin is
+ * not a terminal.
  */
 export async function confirm(
   output: Output,

@@ -14,7 +14,7 @@ import { fileTrouble } from '../terminal/explain-error.ts';
 export interface OwnerOptions extends ConnectOptions {
   /** File with the wallet's key */
   wallet?: string;
-  /** Account id; else that of the credentials, else the one the wallet made */
+  /** Account id; default: that of the credentials, else the one the wallet created */
   account?: string;
   /** Do not ask before signing */
   yes?: boolean;
@@ -54,7 +54,7 @@ export async function connectOwner(
   return { owner, serverUrl, credentials };
 }
 
-/** The owner and the account that is meant. Throws `ExitError` when none is named or found, and like `connectOwner`. */
+/** Connects the owner and determines the account. Throws `ExitError` if there is none, and like `connectOwner`. */
 export async function connectAccount(
   options: OwnerOptions,
   environment: NodeJS.ProcessEnv,

@@ -4,10 +4,10 @@ import type { MemoryEntry } from '@memrelay/sdk/types';
 import type { Output } from '../terminal/output.ts';
 import type { ConnectedOwner } from './connect-owner.ts';
 
-/** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
+/** Number of memories in each blob, by blob id (43 characters). A memory is a whole blob or a patch of a quilt. */
 export type LivingMemories = ReadonlyMap<string, number>;
 
-/** With the blob of each memory id; or why that cannot be determined. */
+/** The memories in each blob and the blob of each memory id, or why they cannot be determined. */
 export type Living = { memories: LivingMemories; blobOf: ReadonlyMap<string, string> } | { unknown: string };
 
 /**
@@ -30,7 +30,7 @@ export async function livingMemories(
     return { memories: countByBlob(entries), blobOf: blobById(entries) };
   } catch (error) {
     if (!(error instanceof MemRelayError)) throw error;
-    return { unknown: `the relayer does not tell (${error.code})` };
+    return { unknown: `the relayer did not list them (${error.code})` };
   } finally {
     client.destroy();
     output.done();
@@ -57,8 +57,8 @@ function wholeBlob(blobId: string): string {
 }
 
 /**
- * What goes with some of the objects of a wallet: memories of blobs that no object is left of. A blob that was paid for
- * twice stays readable by its other object.
+ * The memories that are lost if these objects of the wallet are deleted: those in blobs without any other object. A
+ * blob that was paid for twice stays readable through its other object.
  */
 export function lostWith<Blob extends { objectId: string; blobId: string }>(
   chosen: readonly Blob[],

@@ -5,7 +5,10 @@ import { type RecoveryKey, recoveryKey } from '@memrelay/sdk/account/recovery';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { readText } from '../terminal/read-text.ts';
 
-/** Makes a recovery key and writes it: 64 hex digits, readable by its owner alone. Throws `ExitError` when `path` is taken. */
+/**
+ * Creates a recovery key and writes it as 64 hex digits, readable only by the file's owner. Throws `ExitError` if
+ * `path` exists.
+ */
 export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
   const taken = await access(path).then(
     () => true,
@@ -17,7 +20,7 @@ export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
   return key;
 }
 
-/** Throws `ExitError` when the file holds none. */
+/** Reads a recovery key. Throws `ExitError` if the file contains none. */
 export async function readRecoveryFile(path: string): Promise<RecoveryKey> {
   const text = (await readText(path)).trim();
   if (!anyCaseHex32Pattern.test(text))

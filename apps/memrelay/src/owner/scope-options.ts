@@ -7,19 +7,19 @@ import { counted } from '../terminal/plain-text.ts';
 
 /** Command options for the scope of a delegate. */
 export interface ScopeOptions {
-  /** `read,write,forget`; all when left out */
+  /** `read,write,forget`; default: all */
   can?: string;
-  /** Names of namespaces; all when left out */
+  /** Names of namespaces; default: all */
   in?: string[];
-  /** `30d`, `12h` or a date; never when left out */
+  /** `30d`, `12h` or a date; default: never */
   expires?: string;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * The scope of the options, undefined when they limit nothing. Throws `ExitError` for what is no permission, duration
- * or date.
+ * Returns the scope, undefined if the options limit nothing. Throws `ExitError` for an invalid permission, duration or
+ * date.
  */
 export function scopeOf(options: ScopeOptions, origin: string, nowMs = Date.now()): Scope | undefined {
   if (!options.can && !options.in?.length && !options.expires) return undefined;
@@ -55,7 +55,7 @@ function expiryOf(text: string, nowMs: number): number {
   if (Number.isNaN(at) || at <= nowMs)
     throw new ExitError(
       exitCodes.usage,
-      '--expires takes a time to come: 12h, 30d or a date such as 2030-01-31.',
+      '--expires takes a time in the future: 12h, 30d or a date such as 2030-01-31.',
     );
   return at;
 }

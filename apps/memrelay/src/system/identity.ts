@@ -25,9 +25,9 @@ const walletSchema = z.object({
 
 export interface LocalIdentity {
   credentials: CredentialFile;
-  /** True when the key, and perhaps the account, was made in this start */
+  /** True if this start created the key, and perhaps the account */
   created: boolean;
-  /** The account no longer accepted the key of the credentials, so that this start made a new one */
+  /** True if the account no longer accepted the key of the credentials, so this start created a new one */
   renewed: boolean;
   /** False when the owner has switched the account off: nothing can be read or written */
   active: boolean;
@@ -37,9 +37,8 @@ export interface LocalIdentity {
 const keyLabel = 'memrelay up';
 
 /**
- * The wallet, account and delegate key of the person whose data directory this is; what is missing is made, also a key
- * that was revoked or has expired. A start that was cut short is continued: the wallet is written before its account is
- * made.
+ * Returns the wallet, account and delegate key of this data directory. Creates missing ones, and replaces a key that
+ * was revoked or has expired. Continues an interrupted start: the wallet is written before its account is created.
  */
 export async function localIdentity(
   paths: SystemPaths,
@@ -71,7 +70,7 @@ export async function localIdentity(
   return { credentials: moved, created: false, renewed: false, active };
 }
 
-/** Whether the account lists the key, and its time is not over. */
+/** Whether the account lists the key and it has not expired. */
 function accepts(account: Account, publicKey: string): boolean {
   const key = account.delegate_keys.find(
     (each) => Buffer.from(Uint8Array.from(each.public_key)).toString('hex') === publicKey,
@@ -80,7 +79,7 @@ function accepts(account: Account, publicKey: string): boolean {
   return key !== undefined && (end === undefined || BigInt(end) === 0n || BigInt(end) > BigInt(Date.now()));
 }
 
-/** A new key for the wallet's account; wallet and account are made where they are missing. */
+/** Creates a new key for the wallet's account, and the wallet and account if they are missing. */
 async function newIdentity(
   paths: SystemPaths,
   { packageId, registryId }: LocalnetInfo,
@@ -134,7 +133,7 @@ async function readCredentials(path: string): Promise<CredentialFile | undefined
   if (text === undefined) return undefined;
   const parsed = credentialFileSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new Error(`${path} is damaged; move it away to have a new delegate key made`);
+  throw new Error(`${path} is damaged; move it away to create a new delegate key`);
 }
 
 async function localWallet(path: string): Promise<z.infer<typeof walletSchema>> {
@@ -142,7 +141,9 @@ async function localWallet(path: string): Promise<z.infer<typeof walletSchema>> 
   if (text !== undefined) {
     const parsed = walletSchema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
-    throw new Error(`${path} is damaged; it holds the key that owns the memories, so restore it from a copy`);
+    throw new Error(
+      `${path} is damaged; it contains the key that owns the memories, so restore it from a copy`,
+    );
   }
   const privateKey = randomBytes(32).toString('hex');
   const wallet = {

@@ -1,6 +1,6 @@
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 
-/** `GET /info` of a localnet. Throws when it does not answer or is something else. */
+/** `GET /info` of a localnet. Throws if it does not respond or is not a localnet. */
 export async function readLocalnetInfo(url: string): Promise<LocalnetInfo> {
   const response = await fetch(new URL('/info', url), { signal: AbortSignal.timeout(5_000) });
   if (!response.ok) throw new Error(`the localnet at ${url} answered ${response.status}`);

@@ -10,7 +10,9 @@ import type { SystemPorts } from './ports.ts';
 import { keptKey } from './secret-file.ts';
 import type { SystemPaths } from './system-paths.ts';
 
-/** Shards of the local blob store: ids in a millisecond, 20 patches a quilt (design.md, "Processes"). */
+/**
+ * Shards of the local blob store: a blob id takes a millisecond, and a quilt holds 20 patches (design.md, "Processes").
+ */
 const localShards = 31;
 
 export type PartName = keyof typeof entries;
@@ -21,18 +23,18 @@ export interface PartSettings {
   environment: NodeJS.ProcessEnv;
 }
 
-/** Who may use the parts of a local system; without it anyone on this machine may, as for tests. */
+/** Access control of a local system. Without it, as in tests, every process on this machine has access. */
 export interface LocalAccess {
   /** Origins of pages that may do more than read, comma-separated */
   allowedOrigins: string;
-  /** The publisher takes stores with a token that was signed with it: of this start, and never written down */
+  /** Signs the tokens that the publisher requires for a store; created at each start and never written to disk */
   publisherSecret: string;
 }
 
 /** Disk space for the blobs of a local system: 10 GiB, enough for millions of memories. */
 const defaultStoreBytes = 10 * 1024 ** 3;
 
-/** Those of the dashboard, and the ones that the person allows. */
+/** Allows the origins of the dashboard, and those that the user configures. */
 export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts): LocalAccess {
   const own = ['localhost', '127.0.0.1'].map((name) => `http://${name}:${ports.dashboard}`);
   const further = (environment.ALLOWED_ORIGINS ?? '')
@@ -46,7 +48,7 @@ export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts):
   };
 }
 
-/** Throws when the commands and the dashboard, which call the relayer at 127.0.0.1, could not reach it. */
+/** Throws if the commands and the dashboard could not reach the relayer at 127.0.0.1. */
 export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): void {
   if (host && !['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]'].includes(host))
     throw new Error(
@@ -54,7 +56,7 @@ export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): v
     );
 }
 
-/** A build replaces each URL by what it bundles from the file (scripts/build/follow-urls.mjs). */
+/** A build replaces each URL with that of the bundled file (scripts/build/follow-urls.mjs). */
 const entries = {
   localnet: new URL('../../../localnet/src/main.ts', import.meta.url),
   blobstore: new URL('../../../blobstore/src/main.ts', import.meta.url),
@@ -118,7 +120,7 @@ export function blobstoreSettings(
       BLOBSTORE_CHAIN_URL: chainUrl,
       BLOBSTORE_WALLET_KEY: walletKey,
       BLOBSTORE_NODE_KEY_FILE: join(paths.localnet, 'storage-node.key'),
-      // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
+      // The relayer is the only client: its uploads should be combined in one transaction, not refused
       BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
       BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
       ...(access && {
@@ -130,7 +132,9 @@ export function blobstoreSettings(
   };
 }
 
-/** The credentials name the key of this system; `token` is the secret of this start that pairing codes are made from. */
+/**
+ * The credentials contain the key of this system; `token` is the secret of this start, from which pairing codes derive.
+ */
 export function dashboardSettings(
   environment: NodeJS.ProcessEnv,
   ports: SystemPorts,
@@ -156,8 +160,8 @@ export function dashboardSettings(
 }
 
 /**
- * The values in the environment of the variables that a part is declared to read. Empty values count as unset, so that
- * they do not replace a default.
+ * The environment variables that a part declares to read, with their values. Empty values count as unset, so that they
+ * do not replace a default.
  */
 function declared(part: VariableReader, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const passed = variablesOf(part).filter((name) => declaredVariables[name].localSystem !== 'decides');
@@ -184,11 +188,11 @@ export async function relayerSettings(
       ...basics(environment),
       RUST_LOG: 'warn',
       UPLOAD_CONCURRENCY: '24',
-      // One person's laptop needs no limits
+      // A single user needs no limits
       SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
       SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
       DATABASE_URL: `pglite:${paths.database}`,
-      // A person with a tunnel sets its URL
+      // Users with a tunnel set its URL
       PUBLIC_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
       ...declared('relayer', environment),
       PORT: String(ports.relayer),

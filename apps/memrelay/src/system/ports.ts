@@ -12,7 +12,7 @@ export interface SystemPorts {
   dashboard: number;
 }
 
-/** A port that cannot be used; the message names the variable that moves it. */
+/** A port cannot be used; the message names the variable that sets it. */
 export class PortTakenError extends Error {
   override name = 'PortTakenError';
 }
@@ -26,8 +26,8 @@ const variables: Record<keyof SystemPorts, string> = {
 };
 
 /**
- * The ports of the environment, else those that an earlier start was given, else the defaults. Throws `PortTakenError` on
- * one that is no port.
+ * The ports from the environment, else those of the earlier start, else the defaults. Throws `PortTakenError` for an
+ * invalid port.
  */
 export function portsOf(environment: NodeJS.ProcessEnv, remembered: Partial<SystemPorts> = {}): SystemPorts {
   const port = (name: keyof SystemPorts): number => {
@@ -57,7 +57,7 @@ const rememberedPorts = z.object({
   dashboard: port,
 });
 
-/** The ports other than the defaults that the system of this file ran on. A damaged file counts as none. */
+/** Reads the ports that were saved because they differ from the defaults. A damaged file counts as empty. */
 export async function readPorts(path: string): Promise<Partial<SystemPorts>> {
   try {
     const { data = {} } = rememberedPorts.safeParse(JSON.parse((await readIfThere(path)) ?? '{}'));
@@ -68,7 +68,7 @@ export async function readPorts(path: string): Promise<Partial<SystemPorts>> {
   }
 }
 
-/** Notes the ports that are not the defaults, for the next start. */
+/** Saves the ports that are not the defaults, for the next start. */
 export async function rememberPorts(path: string, ports: SystemPorts): Promise<void> {
   const changed = Object.entries(ports).filter(
     ([name, value]) => value !== defaultPorts[name as keyof SystemPorts],
@@ -79,7 +79,7 @@ export async function rememberPorts(path: string, ports: SystemPorts): Promise<v
   await replaceFile(path, text, 0o600);
 }
 
-/** Throws `PortTakenError` naming every port of ours that something else listens on. */
+/** Throws a `PortTakenError` that lists all ports on which another process listens. */
 export async function requireFreePorts(ports: SystemPorts): Promise<void> {
   const needed = ['relayer', 'sidecar', 'localnet', 'blobstore', 'dashboard'] as const;
   const free = await Promise.all(needed.map((name) => isFree(ports[name])));

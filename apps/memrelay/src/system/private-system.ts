@@ -9,12 +9,12 @@ export interface PrivateSystemOptions {
   /** Environment of the parts; `DATABASE_URL` and `REDIS_URL` in it replace the embedded ones */
   environment: NodeJS.ProcessEnv;
   onProgress?: (step: string) => void;
-  /** A part cannot be kept running */
+  /** A part ended too often and is no longer restarted */
   onGivenUp?: (reason: string) => void;
   signal?: AbortSignal;
 }
 
-/** A whole separate system, on free ports and a temporary data directory. */
+/** A separate system on free ports, with a temporary data directory. */
 export interface PrivateSystem extends RunningSystem {
   dataDir: string;
   /** Output of the parts so far; only the newest part of a long output */
@@ -23,11 +23,11 @@ export interface PrivateSystem extends RunningSystem {
   dispose(): Promise<void>;
 }
 
-/** Between finding free ports and using them another process may take one. */
+/** Attempts to start: another process may take a port between finding it and using it. */
 const attempts = 3;
 const logCharacters = 200_000;
 
-/** Starts a private system. Throws what the last attempt threw; nothing is left behind then. */
+/** Starts a private system. Throws the error of the last attempt, after removing everything. */
 export async function startPrivateSystem(options: PrivateSystemOptions): Promise<PrivateSystem> {
   for (let attempt = 1; ; attempt++) {
     try {

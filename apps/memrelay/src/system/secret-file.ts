@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 
-/** The file's text, or `undefined` when there is none. */
+/** The file's text, or `undefined` if it does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -13,7 +13,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** 32 random bytes as hex, made on first use and kept. */
+/** 32 random bytes as hex, created on first use and stored in the file. */
 export async function keptKey(path: string): Promise<string> {
   const kept = (await readIfThere(path))?.trim();
   if (kept !== undefined) {

@@ -31,9 +31,9 @@ export interface SystemOptions {
   onProgress: (step: string) => void;
   /** Output of a part */
   onOutput: (part: string, text: string) => void;
-  /** A part cannot be kept running; the system should be stopped */
+  /** A part ended too often and is no longer restarted; the system should be stopped */
   onGivenUp: (reason: string) => void;
-  /** Ends a start that is under way; the promise rejects with its reason */
+  /** Aborts a start in progress; the promise rejects with its reason */
   signal?: AbortSignal;
 }
 
@@ -41,13 +41,13 @@ export interface RunningSystem {
   urls: { relayer: string; localnet: string; blobstore: string; dashboard: string };
   credentials: CredentialFile;
   credentialsPath: string;
-  /** True when this start made the key, and perhaps the account */
+  /** True if this start created the key, and perhaps the account */
   created: boolean;
-  /** The former key was revoked or had expired */
+  /** True if the earlier key was revoked or had expired */
   renewed: boolean;
   /** False when the owner has switched the account off */
   active: boolean;
-  /** Where the dashboard is, and the secret that pairing links are made from */
+  /** The dashboard's URL, and the secret from which pairing links derive */
   dashboard: LocalDashboard;
   /** Stops all parts and unlocks the data directory; a second call waits for the first */
   stop(): Promise<void>;
@@ -57,8 +57,8 @@ export interface RunningSystem {
 const stopOrder: readonly PartName[] = ['dashboard', 'relayer', 'blobstore', 'localnet'];
 
 /**
- * Starts the localnet on a data directory, and then blob store, relayer (which starts the sidecar) and dashboard side by
- * side. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
+ * Starts the localnet on a data directory, and then blob store, relayer (which starts the sidecar) and dashboard side
+ * by side. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
  */
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const { dataDir, ports, environment, onProgress } = options;
@@ -148,7 +148,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     };
   } catch (error) {
     await stop();
-    // Parts that a Ctrl-C has reached end before they are ready: that is no failure of theirs
+    // Ctrl-C also reaches the parts and ends them before they are ready, which is not a failure
     options.signal?.throwIfAborted();
     throw error;
   }

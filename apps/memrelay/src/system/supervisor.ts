@@ -1,10 +1,10 @@
 import { type RunningPart, startPart } from '@memrelay/process/start-part';
 import type { PartSettings } from './part-settings.ts';
 
-/** Starts a part and keeps it running: one that ends is started again, until it ends too often. */
+/** Starts a part and restarts it whenever it ends, until it ends too often. */
 export interface SupervisedPart {
   url: string;
-  /** From now on its end is no reason to start it again: Ctrl-C reaches the parts of a terminal as well */
+  /** Stops restarting the part. Needed because Ctrl-C in a terminal also reaches the parts. */
   letEnd(): void;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   onLine: (line: string) => void;
   onStderr: (text: string) => void;
   onRestart: (how: string) => void;
-  /** It ended too often to be restarted */
+  /** The part ended too often and is no longer restarted */
   onGivenUp: (reason: string) => void;
 }
 
@@ -26,7 +26,7 @@ export async function supervisePart(options: SupervisorOptions): Promise<Supervi
     startPart({ ...options.settings, onLine: options.onLine, onStderr: options.onStderr });
   let part = await start();
   let stopping = false;
-  /** Settles when a start that is under way has ended, so that stopping leaves nothing behind */
+  /** Settles when a restart in progress has ended, so that stopping leaves no process behind */
   let restarting: Promise<void> | undefined;
   const restarts: number[] = [];
 

@@ -8,7 +8,7 @@ export function duration(ms: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
 
-/** The value that `share` (0 to 1) of the values do not exceed; NaN of none. */
+/** The value that `share` (0 to 1) of the values do not exceed; NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

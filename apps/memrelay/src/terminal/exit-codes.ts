@@ -5,11 +5,11 @@ export const exitCodes = {
   failed: 1,
   /** Invalid arguments, or a required setting is invalid */
   usage: 2,
-  /** The relayer cannot be reached, or has temporary trouble */
+  /** The relayer is unreachable or temporarily unavailable */
   unavailable: 3,
   /** The credentials are missing or refused */
   denied: 4,
-  /** Ended by Ctrl-C or a signal, as shells count it */
+  /** Ended by Ctrl-C or a signal, by the convention of shells */
   interrupted: 130,
 } as const;
 

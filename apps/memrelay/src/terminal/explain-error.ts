@@ -28,8 +28,8 @@ const troubles: Record<string, string> = {
 };
 
 /**
- * An expected failure as a sentence with a next step and an exit code. Returns undefined for an unexpected
- * error: that is a defect, and its stack belongs in the report.
+ * Converts an expected failure to a message with a next step and an exit code. Returns undefined for an unexpected
+ * error, which is a defect whose stack belongs in the bug report.
  */
 export function explain(error: unknown): ExitError | undefined {
   if (error instanceof ExitError) return error;
@@ -38,20 +38,20 @@ export function explain(error: unknown): ExitError | undefined {
   if (error instanceof ChainUnavailableError)
     return new ExitError(
       exitCodes.unavailable,
-      'The chain cannot be reached, or did not answer in time. If something was signed it may still take effect: look before you sign again.',
+      'The chain cannot be reached, or did not answer in time. If a transaction was signed, it may still take effect: check before you sign again.',
       { code: 'chain_unavailable', cause: error },
     );
   return fileTrouble(error);
 }
 
 /**
- * A file system error as a sentence that names the file: `path` where the system does not name it, as for a read from
- * an open file. Undefined for another error.
+ * Converts a file system error to a message that names the file. Pass `path` if the system error does not name it, as
+ * for a read from an open file. Undefined for other errors.
  */
 export function fileTrouble(error: unknown, path?: string): ExitError | undefined {
   const { code, syscall, path: named = path } = error as NodeJS.ErrnoException;
   if (code === undefined) return undefined;
-  // Without `path` it may be an error of a connection
+  // Without `path` it may be a connection error
   const trouble =
     troubles[code] ?? (path && syscall ? `the system cannot ${syscall} it (${code})` : undefined);
   if (trouble === undefined) return undefined;

@@ -1,7 +1,9 @@
 import { ExitError, exitCodes } from './exit-codes.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm and timeout forward a signal that the terminal has already sent: signals within this time count as one Ctrl-C. */
+/**
+ * `npm` and `timeout` forward a signal that the terminal already sent: signals within this time count as one Ctrl-C.
+ */
 const sameMs = 1_000;
 
 /** Turns Ctrl-C and similar signals into an abort of the running work. */

@@ -5,11 +5,11 @@ import { cut } from './plain-text.ts';
 /** Output of a command: text for a person, or one JSON value per line with `--json`. */
 export interface Output {
   readonly json: boolean;
-  /** A person sees it as it comes, on a terminal */
+  /** True on a terminal, where a person sees output as it is written */
   readonly live: boolean;
-  /** Columns to write in */
+  /** Width of the output in columns */
   readonly width: number;
-  /** Colours text for `line`, where it goes to a terminal */
+  /** Colours text for `line`, if it is written to a terminal */
   readonly paint: Paint;
   /** Shows the current step; on a terminal it replaces the previous one */
   step(text: string): void;
@@ -41,7 +41,7 @@ interface Shown {
 }
 
 const clearLine = '\r\u001b[2K';
-/** Without a terminal every line stays, so progress is printed rarely. */
+/** Pause between progress lines without a terminal, where they cannot be overwritten. */
 const plainProgressMs = 5_000;
 
 export function createOutput(options: { json: boolean }, { stdout, stderr }: Streams = process): Output {
@@ -52,7 +52,7 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
   let plainProgressAt = 0;
 
   const draw = (): void => {
-    // One column stays free: a line of full width would wrap, and only its last part be cleared.
+    // Leave one column free: a line of full width would wrap, and only its last part would be cleared.
     if (current) stdout.write(`${clearLine}${cut(current.render(width() - 1), width() - 1)}`);
   };
   const end = (mark: string): void => {
@@ -64,7 +64,7 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
   };
   const show = (name: string, render: Shown['render']): void => {
     end(paint('green', '✓'));
-    // The timer must not keep a command alive that has failed.
+    // The timer must not keep a failed command running.
     current = { name, render, since: Date.now(), timer: setInterval(draw, 100).unref() };
     draw();
   };

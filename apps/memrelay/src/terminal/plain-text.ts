@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Makes foreign text safe for a terminal by removing control characters, so that a stored memory cannot move the cursor,
- * change colours or retitle the window. Line breaks and tabs become spaces.
+ * Makes foreign text safe for a terminal by removing control characters, so that a stored memory cannot move the
+ * cursor, change colours or retitle the window. Line breaks and tabs become spaces.
  */
 export function plainText(text: string): string {
   return text

@@ -1,4 +1,7 @@
-/** Node announces on each start that its SQLite is new, and early releases of Node 24 that TypeScript is. Other warnings stay. */
+/**
+ * Hides Node's warnings about experimental features: SQLite, and TypeScript in early releases of Node 24. Keeps all
+ * others.
+ */
 export function hideExperimentalWarnings(): void {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');

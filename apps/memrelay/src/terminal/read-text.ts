@@ -2,10 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { ExitError, exitCodes } from './exit-codes.ts';
 import { fileTrouble } from './explain-error.ts';
 
-/** The longest string of the engine is a little longer. */
+/** Slightly less than the longest string that the engine supports. */
 const maxBytes = 500_000_000;
 
-/** The text of a file. Throws `ExitError` that names the file, for a directory, a device, or what is not UTF-8 text. */
+/**
+ * Reads a text file. Throws an `ExitError` that names the file for a directory, a device, or content that is not UTF-8.
+ */
 export async function readText(path: string): Promise<string> {
   const refuse = (what: string): ExitError => new ExitError(exitCodes.usage, `${path}: ${what}.`);
   let bytes: Buffer;

@@ -1,6 +1,6 @@
 import { createOutput, type Output } from './output.ts';
 
-/** Runs a command with an output, and ends a step that is shown when it fails. */
+/** Runs a command with an output. If it fails, ends the step that is shown. */
 export async function runCommand(
   options: { json?: boolean },
   work: (output: Output) => Promise<void>,

@@ -263,7 +263,7 @@ describe('memrelay mcp install --remote', () => {
     const entry = () =>
       readFile(pathOf('gemini'), 'utf8').then((text) => jsonAt(text, ['mcpServers', 'memrelay']));
     expect(Object.keys((await entry()) as object)).toEqual(['command', 'args']);
-    expect(printed).toMatch(/\.bak\. It holds the private key of then: delete it\./);
+    expect(printed).toMatch(/\.bak\. It contains the earlier private key: delete it\./);
     await put('gemini', remote());
     expect(Object.keys((await entry()) as object)).toEqual(['httpUrl', 'headers']);
   });
