@@ -50,6 +50,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 3 });
 });
 
+const textIfThere = (path: string): Promise<string> =>
+  readFile(path, 'latin1').catch((error: { code?: string }) =>
+    error.code === 'ENOENT' ? '' : Promise.reject(error),
+  );
+
 describe('memrelay up', () => {
   it('writes every secret file readable only by its owner', async () => {
     const mode = async (name: string): Promise<number> => (await stat(join(home, 'data', name))).mode & 0o777;
@@ -75,7 +80,7 @@ describe('memrelay up', () => {
       for (const { command } of running) expect(command).not.toContain(secret);
       const files = await readdir(join(home, 'data'), { recursive: true, withFileTypes: true });
       for (const file of files.filter((each) => each.isFile()))
-        expect(await readFile(join(file.parentPath, file.name), 'latin1'), file.name).not.toContain(secret);
+        expect(await textIfThere(join(file.parentPath, file.name)), file.name).not.toContain(secret);
       expect(await system.printed(/ready/)).not.toContain(secret);
       const refused = await fetch(`http://127.0.0.1:${environment.BLOBSTORE_PORT}/v1/blobs`, {
         method: 'PUT',

@@ -146,7 +146,10 @@ test('restores access with the recovery key when the key servers are gone for go
   const owner = await createTestOwner(network);
   const recovery = recoveryKey();
   await owner.execute(setRecoveryKey(network.info.packageId, owner.accountId, recovery.publicKey));
+  // As `memrelay key recovery` does: the new epoch shows when the relayer has seen the recovery key
+  await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
   const client = owner.client(relayer.url);
+  await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBe(1);
   await store(client, 'default', ['note one', 'note two']);
   await store(client, 'other', ['note three']);
   client.destroy();
