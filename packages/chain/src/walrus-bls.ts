@@ -1,42 +1,16 @@
 import { expand_message_xmd } from '@noble/curves/abstract/hash-to-curve.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import {
-  add,
-  BLS12_381,
-  deserializeHexStrToG1,
-  Fp,
-  Fp2,
-  Fr,
-  finalExp,
-  G1,
-  G2,
-  IRTF,
-  init,
-  millerLoop,
-  mul,
-  mulVec,
-  neg,
-  setETHserialization,
-  setMapToMode,
-} from 'mcl-wasm';
+import { add, Fp, Fp2, Fr, finalExp, G1, G2, millerLoop, mul, mulVec, neg } from 'mcl-wasm';
+import { generatorG1 } from './bls-keys.ts';
 
 /**
  * Signatures of Walrus' storage nodes: BLS12-381 with public keys in G1 and signatures in G2, suite
- * `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_`. The arithmetic is WebAssembly, about six times as fast as JavaScript. It is
- * not constant-time, so do not use it with valuable keys.
+ * `BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_`. Not constant-time (bls-keys.ts), so do not use it with valuable keys.
  */
-await init(BLS12_381);
-// Points as in RFC 9380 and on chain, compressed with flags in the first byte.
-setETHserialization(true);
-setMapToMode(IRTF);
-
 const suite = new TextEncoder().encode('BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_');
 /** Bytes for one field element, RFC 9380 section 8.8.2 */
 const elementBytes = 64;
-/** The generator of G1 from the curve's specification, compressed */
-const generator =
-  '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb';
-const negatedBase = neg(deserializeHexStrToG1(generator));
+const negatedBase = neg(generatorG1);
 
 function fieldElement(bytes: Uint8Array): Fp {
   const element = new Fp();

@@ -1,7 +1,6 @@
-import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { bytesToNumberBE } from '@noble/curves/utils.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';
+import { addScalars, publicKeyG1, scalarOf } from './bls-keys.ts';
 
 /** One storage node of a committee whose members' keys all derive from one secret. */
 export interface CommitteeMember {
@@ -35,7 +34,6 @@ export interface StorageCommittee {
  */
 export const mostMembers = 11;
 
-const { Fr } = bls12_381.fields;
 /** Number of random bytes for a scalar without bias (RFC 9380 section 5). */
 const scalarBytes = 48;
 
@@ -43,27 +41,22 @@ const scalarBytes = 48;
 export function storageCommittee(secret: Uint8Array, nShards: number): StorageCommittee {
   const count = Math.min(mostMembers, nShards);
   const boundary = (index: number) => Math.floor((index * nShards) / count);
-  const scalars = Array.from({ length: count }, (_, index) => memberScalar(secret, index));
-  const members = scalars.map((scalar, index): CommitteeMember => {
+  const secretKeys = Array.from({ length: count }, (_, index) => memberKey(secret, index));
+  const members = secretKeys.map((secretKey, index): CommitteeMember => {
     const first = boundary(index);
     const shards = Array.from({ length: boundary(index + 1) - first }, (_, place) => first + place);
-    return { index, ...keysOf(scalar), shards };
+    const { compressed, uncompressed } = publicKeyG1(secretKey);
+    return { index, secretKey, publicKey: compressed, publicKeyUncompressed: uncompressed, shards };
   });
-  const { secretKey, publicKey } = keysOf(scalars.reduce((sum, scalar) => Fr.add(sum, scalar)));
+  const secretKey = secretKeys.reduce(addScalars);
   const bitmap = new Uint8Array(Math.ceil(count / 8));
   for (const { index } of members) bitmap[index >> 3]! |= 1 << (index & 7);
-  return { nShards, members, secretKey, publicKey, bitmap };
+  return { nShards, members, secretKey, publicKey: publicKeyG1(secretKey).compressed, bitmap };
 }
 
-function memberScalar(secret: Uint8Array, index: number): bigint {
+function memberKey(secret: Uint8Array, index: number): Uint8Array {
   const info = new TextEncoder().encode(`memrelay-storage-node-${index}`);
-  return Fr.create(bytesToNumberBE(hkdf(sha256, secret, undefined, info, scalarBytes)));
-}
-
-function keysOf(scalar: bigint): Pick<CommitteeMember, 'secretKey' | 'publicKey' | 'publicKeyUncompressed'> {
-  const secretKey = Fr.toBytes(scalar);
-  const point = bls12_381.longSignatures.getPublicKey(secretKey);
-  return { secretKey, publicKey: point.toBytes(true), publicKeyUncompressed: point.toBytes(false) };
+  return scalarOf(hkdf(sha256, secret, undefined, info, scalarBytes));
 }
 
 /** Whether members with `weight` of the shards may certify together (`bls_aggregate.move`). */

@@ -1,3 +1,4 @@
+import { publicKeyG2 } from '@memrelay/chain/bls-keys';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js';
 import { hkdf } from '@noble/hashes/hkdf.js';
@@ -19,7 +20,7 @@ export function deriveMasterKey(seed: Uint8Array, index: number): bigint {
 
 /** The public half of a master key: a compressed G2 point, 96 bytes. */
 export function masterPublicKey(masterKey: bigint): Uint8Array {
-  return bls12_381.G2.Point.BASE.multiply(masterKey).toBytes();
+  return publicKeyG2(Fr.toBytes(masterKey));
 }
 
 /**

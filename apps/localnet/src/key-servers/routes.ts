@@ -34,13 +34,17 @@ export function independentServer(server: {
   policy: PolicyChain;
   now: () => number;
 }): SealEndpoint {
-  const pop = Buffer.from(proofOfPossession(server.masterKey, objectIdBytes(server.objectId)));
+  // Not before the first request, because it would delay the start by some 30 ms
+  let pop: string | undefined;
   return {
     service: (serviceId) => {
       if (typeof serviceId !== 'string' || normalizeAddress(serviceId) !== server.objectId) {
         throw new KeyServerError('InvalidServiceId', 'Invalid service ID');
       }
-      return { service_id: server.objectId, pop: pop.toString('base64') };
+      pop ??= Buffer.from(proofOfPossession(server.masterKey, objectIdBytes(server.objectId))).toString(
+        'base64',
+      );
+      return { service_id: server.objectId, pop };
     },
     fetchKey: ({ body }) => fetchKey(body, server),
   };
