@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { relayerVersion } from '@memrelay/protocol/versions';
 import { UsageError } from 'memrelay-mcp/stdio/flags';
 import { readSettings } from 'memrelay-mcp/stdio/settings';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
@@ -61,9 +62,21 @@ export function withVariables(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
 
 /** How a host starts the stdio package: by absolute paths, since hosts have their own PATH and folder. */
 export async function localServer(flags: ServerFlags): Promise<ServerEntry> {
-  const args = [bin, ...serverFlags(flags)];
+  const args = [...stdioProgram(bin, process.env.npm_execpath), ...serverFlags(flags)];
   return { kind: 'local', command: await lastingNode(), args };
 }
+
+/**
+ * The stdio package's program `path` for Node's command line. npm deletes its npx cache now and then, so a program there is
+ * started through npx, which downloads it again if needed. `npmCli`: path of the running npm's `npm-cli.js`.
+ */
+export function stdioProgram(path: string, npmCli: string | undefined): string[] {
+  const npx = npmCli && join(dirname(npmCli), 'npx-cli.js');
+  if (!inNpxCache(path) || !npx || !existsSync(npx)) return [path];
+  return [npx, '--yes', '--prefer-offline', `memrelay-mcp@${relayerVersion}`];
+}
+
+const inNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path);
 
 /** Builds the stdio package if its sources have changed since the last build, so that hosts start it quickly. */
 export async function buildServer(): Promise<void> {
@@ -74,12 +87,11 @@ export async function buildServer(): Promise<void> {
  * The path of this Node. A Node in the npx cache may be deleted later, so prefers another recent one from PATH then.
  */
 async function lastingNode(): Promise<string> {
-  const isPassing = (path: string): boolean => /[\\/]_npx[\\/]/.test(path);
-  if (!isPassing(process.execPath)) return process.execPath;
+  if (!inNpxCache(process.execPath)) return process.execPath;
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, name);
-    if (isPassing(path) || !existsSync(path)) continue;
+    if (inNpxCache(path) || !existsSync(path)) continue;
     const version = await run(path, ['--version'])
       .then(({ stdout }) => stdout)
       .catch(() => '');
