@@ -98,7 +98,15 @@ test('keeps a blob that its owner extended, marks an expired one lost with a rea
   expect(await prolong(first! - 1)).toEqual([
     expect.stringMatching(new RegExp(`^Nothing ends by \\d{4}-\\d\\d-\\d\\d \\(epoch ${first! - 1}\\)\\.$`)),
   ]);
+  const beyond = (epochs: string, ids: string[] = []) =>
+    command((output, options) =>
+      extendBlobs(output, ids, { ...options, all: ids.length === 0, epochs, yes: true }, {}),
+    );
+  await expect(beyond('52')).rejects.toThrow(
+    /^Nothing was extended: .* 53 epochs ahead, so --epochs can be at most 51\.$/,
+  );
   expect(await prolong(first!)).toContain('1 blob extended in 1 transaction.');
+  await expect(beyond('47')).rejects.toThrow(/at most 46/);
   const two = await client.rememberAndWait('note of coffee', { namespace: 'other' });
   const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two.blobId}`)).arrayBuffer();
 

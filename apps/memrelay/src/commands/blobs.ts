@@ -1,3 +1,4 @@
+import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { uuidPattern } from '@memrelay/protocol/fields';
 import type { Done, OwnedBlob } from '@memrelay/sdk/account/account-owner';
 import { epochText, networkDates, untilEpoch } from '../cost/storage-dates.ts';
@@ -103,15 +104,22 @@ export async function extendBlobs(
   const until = options.until === undefined ? undefined : untilEpoch(options.until, dateOf);
   const blobs = await allBlobs(output, owner);
   const named = ids.some(isUuid) ? blobsOf(ids, await livingMemories(output, connected)) : ids;
+  const tariff = await owner.tariff();
+  const living = blobs.filter(({ certified, endEpoch }) => certified && endEpoch > tariff.epoch);
   const chosen =
-    until === undefined ? choose(blobs, named, options.all) : await endingBy(owner, blobs, until);
+    until === undefined
+      ? choose(options.all ? living : blobs, named, options.all)
+      : living.filter(({ endEpoch }) => endEpoch <= until);
   if (chosen.length === 0) {
     output.result({ extended: 0, digests: [] });
     output.line(
-      until === undefined ? 'This wallet has no blobs.' : `Nothing ends by ${epochText(until, dateOf)}.`,
+      until === undefined
+        ? 'This wallet has no blobs that can be extended.'
+        : `Nothing ends by ${epochText(until, dateOf)}.`,
     );
     return;
   }
+  refuseExtension(chosen, epochs, tariff);
   await confirm(
     output,
     `Extend ${counted(chosen.length, 'blob', 'blobs')} by ${counted(epochs, 'epoch', 'epochs')}, paid with this wallet's WAL`,
@@ -126,6 +134,28 @@ export async function extendBlobs(
       chosen.map(({ objectId }) => objectId),
       epochs,
     ),
+  );
+}
+
+/** Refuses what the contract would refuse for all blobs of a transaction, with a reason that it does not give. */
+function refuseExtension(
+  blobs: readonly OwnedBlob[],
+  epochs: number,
+  { epoch, maxEpochsAhead }: WalrusTariff,
+): void {
+  const expired = blobs.filter(({ certified, endEpoch }) => !certified || endEpoch <= epoch);
+  if (expired.length > 0)
+    throw new ExitError(
+      exitCodes.usage,
+      `Nothing was extended: ${expired.map(({ blobId }) => blobId).join(', ')} expired or was never certified.`,
+    );
+  const most = epoch + maxEpochsAhead - Math.max(...blobs.map(({ endEpoch }) => endEpoch));
+  if (epochs <= most) return;
+  const possible =
+    most > 0 ? `--epochs can be at most ${most}` : 'one of these blobs already lasts that long';
+  throw new ExitError(
+    exitCodes.usage,
+    `Nothing was extended: this network sells storage for ${maxEpochsAhead} epochs ahead, so ${possible}.`,
   );
 }
 
@@ -178,16 +208,6 @@ function blobsOf(ids: readonly string[], living: Living): string[] {
     );
   }
   return ids.map((id) => living.blobOf.get(id.toLowerCase()) ?? id);
-}
-
-/** The blobs that expire by this epoch and can still be extended: certified and not expired. */
-async function endingBy(
-  owner: ConnectedOwner['owner'],
-  blobs: readonly OwnedBlob[],
-  until: number,
-): Promise<OwnedBlob[]> {
-  const now = await owner.storageEpoch();
-  return blobs.filter(({ endEpoch, certified }) => certified && endEpoch > now && endEpoch <= until);
 }
 
 function choose(blobs: OwnedBlob[], ids: readonly string[], all: boolean | undefined): OwnedBlob[] {

@@ -12,7 +12,7 @@ import {
 } from '@memrelay/chain/execute-transaction';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalCoins } from '@memrelay/chain/wal-coins';
-import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
+import { readWalrusTariff, type WalrusTariff } from '@memrelay/chain/walrus-prices';
 import type { Signer } from '@mysten/sui/cryptography';
 import type { Transaction } from '@mysten/sui/transactions';
 import { chunksOf } from '../chunks.ts';
@@ -197,10 +197,13 @@ export class AccountOwner {
     yield* ownedBlobs(this.network.chain, await this.network.walrus(), this.address);
   }
 
-  /** The current storage epoch. A blob whose `endEpoch` is not later can no longer be extended. */
-  async storageEpoch(): Promise<number> {
+  /**
+   * The current storage epoch and prices. A blob whose `endEpoch` is not later than `epoch` cannot be extended, and none
+   * beyond `epoch + maxEpochsAhead`.
+   */
+  async tariff(): Promise<WalrusTariff> {
     const { systemObjectId } = await this.network.walrus();
-    return (await readWalrusTariff(this.network.chain, systemObjectId)).epoch;
+    return readWalrusTariff(this.network.chain, systemObjectId);
   }
 
   /** Deletes blobs, up to 30 per transaction; yields the number deleted so far after each transaction. */
