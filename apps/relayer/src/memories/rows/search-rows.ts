@@ -66,9 +66,9 @@ interface MatchRow
   distance: number;
   near: boolean;
   stale?: boolean;
-  steps?: number[] | null;
+  steps?: string | null;
   length_bucket?: number | null;
-  documents?: number[] | null;
+  documents?: string | null;
   state: Match['state'];
   superseded_by: string | null;
   has_lost: boolean;
@@ -132,10 +132,12 @@ async function run(
     : db.query<MatchRow>(searchSql.byVector, parameters, prepared));
   return {
     matches: rows.map(matchOf),
-    documents: rows[0]?.documents ?? [],
+    documents: rows[0]?.documents?.split(',').map(Number) ?? [],
     mayHaveLost: rows[0]?.has_lost ?? true,
   };
 }
+
+const digitsOf = (text: string): number[] => Array.from(text, Number);
 
 function matchOf(row: MatchRow): Match {
   return {
@@ -144,7 +146,7 @@ function matchOf(row: MatchRow): Match {
     distance: Math.max(0, row.distance),
     near: row.near,
     ...(row.stale ? { stale: true as const } : {}),
-    ...(row.steps ? { words: { steps: row.steps, lengthBucket: row.length_bucket ?? 0 } } : {}),
+    ...(row.steps ? { words: { steps: digitsOf(row.steps), lengthBucket: row.length_bucket ?? 0 } } : {}),
     state: row.state,
     supersededBy: row.superseded_by ?? undefined,
   };

@@ -61,6 +61,18 @@ const holders = (columns: string, token: string): string => `
 const more = (token: string): string =>
   `coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
 
+/**
+ * One digit, 0 to 3, for each token of the relation, in its order: how often `m` contains it. Text is cheaper to build and
+ * to parse than an array of numbers, and there is one for each of up to 80 rows.
+ */
+const stepsOf = (relation: string): string => {
+  const has = (column: string): string => `${relation}.token = ANY (m.${column})`;
+  return `(SELECT string_agg(
+    CASE WHEN ${has('tokens')} THEN
+      CASE WHEN ${has('tokens_often')} THEN '3' WHEN ${has('tokens_twice')} THEN '2' ELSE '1' END
+    ELSE '0' END, '') FROM ${relation})`;
+};
+
 /** A float8 literal: arithmetic with `numeric` is ten times slower. */
 const float = (value: number): string => `${value}::float8`;
 
@@ -100,7 +112,7 @@ const terms = `
     SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 THEN documents ELSE greatest(documents,
       (SELECT $10::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
     END AS documents
-    FROM counted)`;
+    FROM counted ORDER BY no)`;
 
 /** As `termWeight` and `coverage` (bm25.ts), over the rare terms: enough to choose the candidates. */
 const weight = `ln(1 + (greatest($10::float8, documents) + ${float(assumedTexts)} - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
@@ -149,8 +161,7 @@ const byBoth = `
       WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3) best
     WHERE id NOT IN (SELECT id FROM near))
   SELECT ${columns}, candidate.distance, candidate.near, candidate.stale, m.length_bucket,
-    (SELECT array_agg(coalesce((term.token = ANY (tokens))::int, 0) + ${more('term.token')} ORDER BY term.no) FROM term) AS steps,
-    (SELECT array_agg(documents ORDER BY no) FROM term) AS documents
+    ${stepsOf('term')} AS steps, (SELECT string_agg(documents::text, ',') FROM term) AS documents
   FROM candidate, ${memoryOf('candidate')} m
   ORDER BY candidate.distance, m.id`;
 
