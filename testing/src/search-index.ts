@@ -10,7 +10,9 @@ import { createTextIndexer, type IndexData } from '@memrelay/relayer/index/index
 import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/relayer/index/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { questionOf } from '@memrelay/relayer/index/keywords/question';
+import { withContext } from '@memrelay/relayer/memories/recall/context';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
+import { isSure } from '@memrelay/relayer/memories/recall/matching';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
 import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
 import { pino } from 'pino';
@@ -32,14 +34,14 @@ export async function insertIndexed(
   db: Queryable,
   { accountId, namespace }: AccountNamespace,
   { info, chunks, keywords }: IndexData,
-  state = 'done',
+  { state = 'done', storedAt }: { state?: string; storedAt?: Date } = {},
 ): Promise<string> {
   const id = randomUUID();
   const blobId = state === 'done' ? randomBytes(32).toString('base64url') : null;
   await db.query(
-    `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, ${keywordColumns})
-     VALUES ($1, $2, $3, $4, $5, $6, 1500, ${keywordPlaceholders(7)})`,
-    [accountId, id, namespace, state, blobId, randomBytes(32), ...keywordValues(keywords)],
+    `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, created_at, size, ${keywordColumns})
+     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()), 1500, ${keywordPlaceholders(8)})`,
+    [accountId, id, namespace, state, blobId, randomBytes(32), storedAt ?? null, ...keywordValues(keywords)],
   );
   for (const { no, vector } of chunks)
     await db.query(
@@ -54,8 +56,8 @@ export async function insertIndexed(
 export interface SearchIndex {
   db: Db;
   model: string;
-  /** Ids in the order of the texts */
-  add(accountNamespace: AccountNamespace, texts: readonly string[]): Promise<string[]>;
+  /** Ids in the order of the texts. With `from`, they count as stored from then on, one per second */
+  add(accountNamespace: AccountNamespace, texts: readonly string[], from?: Date): Promise<string[]>;
   /** Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist */
   search(
     accountNamespace: AccountNamespace,
@@ -92,7 +94,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
   return {
     db,
     model,
-    async add(accountNamespace, texts) {
+    async add(accountNamespace, texts, from) {
       const tag = tagOfNamespace(accountNamespace);
       const ids: string[] = [];
       for (let i = 0; i < texts.length; i += batch) {
@@ -101,7 +103,10 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
           some.map((text) => ({ accountId: accountNamespace.accountId, tag, text })),
         );
         await db.transaction(async (tx) => {
-          for (const each of data) ids.push(await insertIndexed(tx, accountNamespace, each));
+          for (const each of data) {
+            const storedAt = from && new Date(from.getTime() + ids.length * 1000);
+            ids.push(await insertIndexed(tx, accountNamespace, each, { ...(storedAt && { storedAt }) }));
+          }
         });
       }
       return ids;
@@ -118,7 +123,15 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
       const candidates = await (compare ? searchEvery : searchMemories)(db, asked, size);
-      return fuse(candidates, size, mock ? lexicalWeights : modelWeights, question);
+      const fused = fuse(candidates, size, mock ? lexicalWeights : modelWeights, question);
+      const isCohesive = await sizes.isCohesive(accountId, namespace, model);
+      return withContext(
+        db,
+        asked,
+        fused,
+        (each) => isSure(each, embedder),
+        Number(process.env.CONTEXT ?? 1) * (isCohesive ? 1 : 0),
+      );
     },
     async embed({ accountId }, texts) {
       const map = vectors.mapOf(accountId);

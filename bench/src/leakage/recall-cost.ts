@@ -53,7 +53,7 @@ export function recallCost(
       matches.sort((a, b) => a.distance - b.distance);
       for (const match of matches.slice(0, candidates)) match.near = true;
       const candidate = matches.filter(({ near, words }) => near || words!.steps.some((step) => step > 0));
-      const found = fuse(
+      const { found } = fuse(
         { matches: candidate, documents: tokens.map((token) => documents.get(token) ?? 0) },
         { texts, meanLength },
         isModel ? modelWeights : lexicalWeights,

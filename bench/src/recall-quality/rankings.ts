@@ -29,11 +29,14 @@ export async function ownRankings(
   place: AccountNamespace,
   units: readonly Unit[],
 ): Promise<Rankings> {
-  const ids = await index.add(
-    place,
-    units.map(({ text }) => text),
-  );
-  const unitOf = new Map(ids.map((id, i) => [id, units[i]!.id]));
+  const unitOf = new Map<string, string>();
+  let day = Date.UTC(2023, 0, 1);
+  for (const session of sessionsOf(units)) {
+    const texts = session.map(({ text }) => text);
+    const ids = await index.add(place, texts, new Date(day));
+    for (const [i, id] of ids.entries()) unitOf.set(id, session[i]!.id);
+    day += 24 * 3600 * 1000;
+  }
   return async (query) => {
     const found = await index.search(place, query, depth);
     const by = (leg: 'vector' | 'keywords'): string[] =>
@@ -52,6 +55,16 @@ export async function ownRankings(
       fused: found.map(({ match }) => unitOf.get(match.id)!),
     };
   };
+}
+
+/** The turns of each session; sessions themselves each alone. */
+function sessionsOf(units: readonly Unit[]): Unit[][] {
+  const sessions = new Map<string, Unit[]>();
+  for (const unit of units) {
+    const session = unit.id.split(':')[0]!;
+    sessions.set(session, [...(sessions.get(session) ?? []), unit]);
+  }
+  return [...sessions.values()];
 }
 
 /** Reciprocal rank fusion with its usual constant, for comparison: it uses ranks but no scores. */

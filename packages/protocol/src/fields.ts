@@ -65,6 +65,8 @@ export const scoringWeightsField = z.object({
   recency: weight.default(0),
   recency_half_life_days: weight.default(30),
   importance: weight.default(0),
+  // Without it, the relayer decides by whether memories stored one after the other belong together
+  context: weight.optional(),
 });
 
 const withOffset = { offset: true } as const;

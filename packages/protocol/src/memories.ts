@@ -183,8 +183,9 @@ export interface LegScore {
 /**
  * Why a memory is a hit. `words`: it contains a word of the question or a related one. `meaning`: its vector is near enough.
  * `spelling`: with the built-in embedder, its vector is near enough and one of its words is spelt almost like one of the question.
+ * `context`: it does not match itself, but was stored right before or after a memory that does.
  */
-export type MatchReason = 'words' | 'meaning' | 'spelling';
+export type MatchReason = 'words' | 'meaning' | 'spelling' | 'context';
 
 /** Why a memory has its rank. */
 export interface HitExplanation {
@@ -201,6 +202,8 @@ export interface HitExplanation {
   };
   /** Weight of the vector, from 0 to 1; the rest is the weight of the keywords */
   vector_share: number;
+  /** Share of the relevance, from 0 to 1, that comes from memories stored right before and after; absent when none does */
+  context?: number;
 }
 
 export interface RecallResponse {

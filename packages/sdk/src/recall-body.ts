@@ -13,6 +13,7 @@ export function recallBody(query: string, options: RecallOptions): Record<string
       recency: weights.recency,
       recency_half_life_days: weights.recencyHalfLifeDays,
       importance: weights.importance,
+      context: weights.context,
     },
     min_score: options.minScore,
     explain: options.explain,

@@ -106,6 +106,31 @@ describe.each([
     expect(await found('who plays chess?', { scoringWeights })).toEqual([]);
   });
 
+  test('returns what was stored before and after a match, if asked for or if memories belong together', async () => {
+    expect(await found('tea with lemon')).toEqual([tea]);
+    const { results } = await recall('tea with lemon', { scoringWeights: { context: 1 }, explain: true });
+    expect(results[0]).toMatchObject({ text: tea, explain: { matchedBy: 'words' } });
+    expect(results.slice(1).map(({ text, explain }) => [text, explain?.matchedBy])).toEqual(
+      known.slice(1, 3).map((text) => [text, 'context']),
+    );
+    for (const { explain } of results.slice(1)) expect(explain?.context).toBeGreaterThan(0.5);
+
+    // Ten turns about each subject, all with words of their own
+    const subjects = ['cello', 'garden', 'marathon', 'bread', 'sailing', 'chess'];
+    const turns = subjects.flatMap((subject) =>
+      [...'abcdefghij'].map((letter) => ({ text: `${subject} ${subject} x${letter}q`, namespace: 'turns' })),
+    );
+    turns.splice(33, 0, { text: 'Since last year', namespace: 'turns' });
+    await owner.client(relayer.url).rememberBulkAndWait(turns);
+    const asked = { namespace: 'turns', explain: true };
+    const inContext = await recall('xcq bread', asked);
+    expect(inContext.results[0]!.text).toBe('bread bread xcq');
+    const adjacent = inContext.results.find(({ text }) => text === 'Since last year');
+    expect(adjacent?.explain).toMatchObject({ matchedBy: 'context', context: expect.closeTo(1) });
+    const without = await recall('xcq bread', { ...asked, scoringWeights: { context: 0 } });
+    expect(without.results.map(({ text }) => text)).not.toContain('Since last year');
+  });
+
   test('reports an unknown answer from ask when nothing matches', async () => {
     const answer = await owner.client(relayer.url).ask('who plays chess?', { namespace: 'seven' });
     expect(answer).toMatchObject({ known: false, memoriesUsed: 0, memories: [] });

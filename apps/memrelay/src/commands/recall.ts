@@ -78,6 +78,7 @@ export function explanationLine({
   vector,
   keywords,
   vectorShare,
+  context,
 }: NonNullable<RecallHit['explain']>): string {
   const leg = (name: string, { rank, score }: { rank?: number; score: number }, more = ''): string =>
     `${name} ${rank === undefined ? 'not among the first' : `no. ${rank}`} (${score.toFixed(3)}${more})`;
@@ -87,6 +88,9 @@ export function explanationLine({
     leg('vector', vector),
     ...(keywords ? [leg('words', keywords, `, ${keywords.terms} of the question's${related}`)] : []),
     `vector counts ${Math.round(vectorShare * 100)} %`,
+    ...(context === undefined
+      ? []
+      : [`${Math.round(context * 100)} % from memories stored before and after`]),
   ].join(', ');
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fuse, lexicalWeights, modelWeights } from '../../src/memories/recall/fusion.ts';
+import { fuse as fused, lexicalWeights, modelWeights } from '../../src/memories/recall/fusion.ts';
 import type { Match } from '../../src/memories/rows/match.ts';
 
 /** A match with its similarity, and how often each of the question's terms occurs in it. */
@@ -19,6 +19,7 @@ function match(id: string, similarity: number, steps: number[], near = true): Ma
     createdAt: new Date(0),
   };
 }
+const fuse = (...parts: Parameters<typeof fused>) => fused(...parts).found;
 const collection = { texts: 1_000, meanLength: 8 };
 const rare = [3, 5];
 const ids = (ranked: ReturnType<typeof fuse>) => ranked.map((each) => each.match.id);

@@ -30,6 +30,7 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
 /** With relevance equal to similarity, as the fusion returns without a known word. */
 const relevant = (matches: Match): Relevance => ({
   match: matches,
+  share: 1 - matches.distance,
   score: 1 - matches.distance,
   explanation: { vector: { score: 1 - matches.distance }, vector_share: 1 },
 });

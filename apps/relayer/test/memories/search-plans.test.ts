@@ -1,10 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { tagOfNamespace } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Queryable } from '../../src/base/db/db.ts';
+import type { Db, Queryable } from '../../src/base/db/db.ts';
 import { vacuumDueTables } from '../../src/base/db/vacuum.ts';
+import { noQuestion } from '../../src/index/keywords/question.ts';
 import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
 import { readKeeper } from '../../src/jobs/rows/duplicate-rows.ts';
+import { readAdjacent, readCohesion } from '../../src/memories/rows/context-rows.ts';
 import { supersededBy } from '../../src/memories/rows/list-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { indexerWith, lexical } from '../support/index-parts.ts';
@@ -25,8 +27,8 @@ const text = (i: number): string =>
 const question = `saffron and oak ${text(12)}`;
 
 /** The namespace, and twenty times as many memories in another namespace and in another account, with tokens of their own. */
-async function fill(db: Queryable): Promise<void> {
-  await insertMemories(
+async function fill(db: Queryable): Promise<string[]> {
+  const ids = await insertMemories(
     db,
     namespace,
     Array.from({ length: memories }, (_, i) => text(i)),
@@ -49,6 +51,20 @@ async function fill(db: Queryable): Promise<void> {
        FROM copy JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = copy.id`,
       [namespace.accountId, account, other],
     );
+  return ids;
+}
+
+/** What was stored before and after these memories, as a recall reads it after its search. */
+function adjacentOf(db: Db, ids: readonly string[]) {
+  const vector = new Float32Array(lexical.dimension).fill(0.01);
+  const query = { ...namespace, model: lexical.model, vector, question: noQuestion };
+  return readAdjacent(db, { ...query, limit: 10, includePending: false }, ids, ids);
+}
+
+async function surroundingsOf(db: Db, ids: readonly string[]): Promise<void> {
+  expect((await adjacentOf(db, ids)).length).toBeGreaterThan(ids.length);
+  const cohesion = await readCohesion(db, namespace.accountId, namespace.namespace, lexical.model);
+  expect(cohesion.near.pairs).toBeGreaterThan(400);
 }
 
 const tables = ['memory', 'memory_vector', 'memory_successor'];
@@ -60,12 +76,13 @@ const knowledge = [
 
 describe.each(databases)('on $name', ({ name, create }) => {
   let database: TestDb;
+  let anchors: string[];
   beforeAll(async () => {
     database = await create();
     if (name === 'postgres')
       for (const table of tables)
         await database.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
-    await fill(database.db);
+    anchors = (await fill(database.db)).slice(100, 120);
   });
   afterAll(() => database?.drop());
 
@@ -76,6 +93,9 @@ describe.each(databases)('on $name', ({ name, create }) => {
       const searched = await rowsReadBy(db, (counting) => ask(counting, namespace, question));
       // The vectors, their sizes and lengths, the postings of four words, and the work on the candidates
       expect(searched).toBeLessThan(10 * memories);
+      expect(await rowsReadBy(db, (counting) => surroundingsOf(counting, anchors))).toBeLessThan(
+        2 * memories,
+      );
 
       const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
       const tag = tagOfNamespace(namespace);
@@ -94,10 +114,18 @@ describe.each(databases)('on $name', ({ name, create }) => {
       const fresh = await create();
       for (const table of tables)
         await fresh.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+      const hits = Array.from({ length: 20 }, () => randomUUID());
       const read = await mostReadByEarlyPlan(
         fresh.db,
-        (recording) => ask(recording, namespace, question),
-        fill,
+        (recording) => Promise.all([ask(recording, namespace, question), adjacentOf(recording, hits)]),
+        async (db) => {
+          await fill(db);
+          await db.query(
+            `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size)
+             SELECT $1, id, 'default', 'done', 'b', ''::bytea, 100 FROM unnest($2::uuid[]) AS id`,
+            [namespace.accountId, `{${hits.join()}}`],
+          );
+        },
       );
       expect(read).toBeGreaterThan(memories);
       expect(read).toBeLessThan(10 * memories);

@@ -17,7 +17,7 @@ export async function insertMemories(
   const data = await indexer.indexTexts(
     texts.map((text) => ({ accountId, tag: tagOfNamespace(accountNamespace), text })),
   );
-  return Promise.all(data.map((each) => insertIndexed(db, accountNamespace, each, state)));
+  return Promise.all(data.map((each) => insertIndexed(db, accountNamespace, each, { state })));
 }
 
 export interface AskOptions {
@@ -53,5 +53,5 @@ export async function ask(
     },
     size,
   );
-  return fuse(result, size, lexicalWeights, question);
+  return fuse(result, size, lexicalWeights, question).found;
 }

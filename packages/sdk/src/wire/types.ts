@@ -94,6 +94,8 @@ export interface ScoringWeights {
   recency?: number | undefined;
   recencyHalfLifeDays?: number | undefined;
   importance?: number | undefined;
+  /** Weight of the memories stored right before and after; default 1 where such memories belong together, else 0 */
+  context?: number | undefined;
 }
 
 export interface RememberManualInput extends WriteOptions {

@@ -7,6 +7,8 @@ import { leastCandidates, type SearchResult } from '../rows/search-rows.ts';
 /** How well a memory answers, and why. */
 export interface Relevance {
   match: Match;
+  /** Share of the best possible value: both searches weighted, 0 to 1 and more with context (context.ts) */
+  share: number;
   /**
    * Between the similarity of the farthest candidate and the best value of the top one, similarity or covered words. If
    * no word of the question is found anywhere, it is the similarity alone.
@@ -47,6 +49,16 @@ interface Candidate {
   words: Answered | undefined;
 }
 
+/** The results of both searches, merged. */
+export interface Fused {
+  /** Best first */
+  found: Relevance[];
+  /** The relevance of a memory that neither search found, on the same scale */
+  relevanceOf(match: Match): Relevance;
+  /** The score of a share */
+  scoreOf(share: number): number;
+}
+
 /**
  * Merges both searches into one order, best first; ties keep the order of their distance. It combines scores, not
  * ranks: ranks lose how far the first was ahead, and let a weak search pull down a strong one (measured,
@@ -57,45 +69,50 @@ export function fuse(
   collection: Collection,
   legs: LegWeights,
   question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
-): Relevance[] {
-  const candidates = candidatesOf(matches, answered(collection, question, documents));
+): Fused {
+  const answeredBy = answered(collection, question, documents);
+  const candidates = candidatesOf(matches, answeredBy);
   const near = candidates.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
   const { 0: top = 0, [near.length - 1]: farthest = 0 } = near;
   const byWords = candidates.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
   const best = byWords[0]?.covered ?? 0;
   const vectorShare = best > 0 ? legs.vectorShare - legs.doubt * disagreement(byWords, collection.texts) : 1;
-  const low = Math.max(0, farthest);
-  const high = Math.max(low, top, Math.min(1, best));
-  const scoreOf = ({ similarity, covered }: Candidate): number => {
-    if (best === 0) return similarity;
+  const low = best > 0 ? Math.max(0, farthest) : farthest;
+  const high = best > 0 ? Math.max(low, top, Math.min(1, best)) : Math.max(low, top);
+  const shareOf = ({ similarity, covered }: Candidate): number => {
     const closeness = top > farthest ? Math.max(0, similarity - farthest) / (top - farthest) : 0;
-    const ofWords = covered / Math.max(best, leastCoverage);
-    return low + (high - low) * (vectorShare * closeness + (1 - vectorShare) * ofWords);
+    return vectorShare * closeness + (1 - vectorShare) * (covered / Math.max(best, leastCoverage));
   };
+  const scoreOf = (share: number): number => low + (high - low) * share;
   const wordRanks = new Map(byWords.map(({ match }, i) => [match, i + 1]));
-  return candidates
-    .map((each): Relevance => {
-      const { match, similarity, nearRank, covered, words } = each;
-      return {
-        match,
-        score: scoreOf(each),
-        explanation: {
-          vector: { ...ranked(nearRank), score: similarity },
-          ...(words
-            ? {
-                keywords: {
-                  ...ranked(wordRanks.get(match)),
-                  score: Math.min(1, covered),
-                  terms: words.terms,
-                  ...(words.related > 0 ? { related: words.related } : {}),
-                },
-              }
-            : {}),
-          vector_share: vectorShare,
-        },
-      };
-    })
-    .sort((a, b) => b.score - a.score);
+  const relevanceOf = (candidate: Candidate): Relevance => {
+    const { match, similarity, nearRank, covered, words } = candidate;
+    const share = shareOf(candidate);
+    return {
+      match,
+      share,
+      score: scoreOf(share),
+      explanation: {
+        vector: { ...ranked(nearRank), score: similarity },
+        ...(words
+          ? {
+              keywords: {
+                ...ranked(wordRanks.get(match)),
+                score: Math.min(1, covered),
+                terms: words.terms,
+                ...(words.related > 0 ? { related: words.related } : {}),
+              },
+            }
+          : {}),
+        vector_share: vectorShare,
+      },
+    };
+  };
+  return {
+    found: candidates.map(relevanceOf).sort((a, b) => b.score - a.score),
+    relevanceOf: (match) => relevanceOf(candidatesOf([match], answeredBy)[0]!),
+    scoreOf,
+  };
 }
 
 function candidatesOf(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Candidate[] {

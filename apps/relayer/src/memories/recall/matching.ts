@@ -16,8 +16,8 @@ export function reasonsFor(
 }
 
 /**
- * Why a memory is a hit: it contains a word of the question or a related one, or its similarity is above `minScore`.
- * Undefined if it is not a hit.
+ * Why a memory is a hit: it contains a word of the question or a related one, or its similarity is above `minScore`, or
+ * it was stored right before or after such a memory. Undefined if it is not a hit.
  */
 export function matchReason(
   { match, explanation }: Pick<Relevance, 'match' | 'explanation'>,
@@ -25,8 +25,16 @@ export function matchReason(
 ): MatchReason | undefined {
   const { keywords } = explanation;
   if (keywords && keywords.terms + (keywords.related ?? 0) > 0) return 'words';
-  if (match.stale || 1 - match.distance <= minScore) return undefined;
-  return mock ? 'spelling' : 'meaning';
+  const isNear = !match.stale && 1 - match.distance > minScore;
+  if (isNear && !mock) return 'meaning';
+  if (explanation.context !== undefined) return 'context';
+  return isNear ? 'spelling' : undefined;
+}
+
+/** Whether a memory matches by a word or by meaning, so that what was stored next to it may belong to the answer. */
+export function isSure(relevance: Relevance, embedder: Pick<Embedder, 'minScore' | 'mock'>): boolean {
+  const reason = matchReason(relevance, embedder);
+  return reason === 'words' || reason === 'meaning';
 }
 
 /**

@@ -37,6 +37,7 @@ export async function recallManual(
       question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,
+      context: 0,
     }),
   );
   const ranked = rank(found, request, Date.now());

@@ -19,9 +19,10 @@ import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
 import type { Match } from '../rows/match.ts';
 import { type SearchQuery, type SearchResult, searchMemories } from '../rows/search-rows.ts';
+import { withContext } from './context.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
-import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
+import { isConfirmed, isSure, rankMatching, reasonsFor } from './matching.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
@@ -92,6 +93,7 @@ export async function recall(
       question,
       limit: candidateLimit(request),
       includePending: request.include_pending,
+      context: request.scoring_weights?.context,
     }),
   );
   const reasonOf = reasonsFor(request, parts.embedder);
@@ -172,22 +174,32 @@ export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
   found: Relevance[];
 }
 
-/** Finds the nearest memories. Compares vectors of the current model unless another is named. */
+/**
+ * Finds the memories that match best. Compares vectors of the current model unless another is named. `context`: weight of
+ * what was stored right before and after a match; by default 1 where memories belong together.
+ */
 export async function search(
   parts: SearchParts,
   accountId: Buffer,
-  query: Omit<SearchQuery, 'accountId' | 'model'> & { model?: string | undefined },
+  asked: Omit<SearchQuery, 'accountId' | 'model'> & {
+    model?: string | undefined;
+    context?: number | undefined;
+  },
 ): Promise<Found> {
-  const { mock } = parts.embedder;
-  const model = spaceOf(parts.embedder, query.model);
-  const size = await parts.namespaceSizes.sizeOf(accountId, query.namespace, model);
-  const vector = parts.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
+  const { embedder, namespaceSizes, db } = parts;
+  const model = spaceOf(embedder, asked.model);
+  const size = await namespaceSizes.sizeOf(accountId, asked.namespace, model);
+  const vector = parts.vectors.mapOf(accountId).apply(normalize(asked.vector.slice()));
   const turn = { accountId: bytesToAddress(accountId), units: 1 };
-  const result = await parts.requestBounds.searches.run(turn, () =>
-    searchMemories(parts.db, { ...query, accountId, model, vector }, size),
-  );
-  const found = fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
-  return { found, mayHaveLost: result.mayHaveLost };
+  const query = { ...asked, accountId, model, vector };
+  return parts.requestBounds.searches.run(turn, async () => {
+    const result = await searchMemories(db, query, size);
+    const fused = fuse(result, size, embedder.mock ? lexicalWeights : modelWeights, query.question);
+    const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
+    const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
+    const found = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
+    return { found, mayHaveLost: result.mayHaveLost };
+  });
 }
 
 /** The memories that the vector search alone found, nearest first. */

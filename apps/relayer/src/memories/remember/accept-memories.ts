@@ -81,7 +81,8 @@ export async function acceptMemories<Answer>(
     const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
     return readsAll ? textHash(parts.secrets.indexKey, accountId, tag, text) : undefined;
   };
-  const seal = (memory: NewMemory): NewJob => {
+  const acceptedAt = Date.now();
+  const seal = (memory: NewMemory, i: number): NewJob => {
     const { namespace, text, importance = standardImportance, occurredAt, supersedes = [] } = memory;
     const job = sealJob(parts, caller, {
       kind: envelopeKind.memory,
@@ -90,6 +91,8 @@ export async function acceptMemories<Answer>(
       keyEpoch: account.keyEpoch,
       key: keys.get(namespace)!,
       meta: {
+        // A millisecond apart, so that their order is kept: it tells what was stored before and after a memory
+        created_at: new Date(acceptedAt - (memories.length - 1 - i)).toISOString(),
         importance,
         ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
         ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),

@@ -59,7 +59,7 @@ const longer = 16;
  */
 const postings = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
 
-interface MatchRow
+export interface MatchRow
   extends MemoryColumns<
     'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'importance' | 'created_at'
   > {
@@ -71,7 +71,7 @@ interface MatchRow
   documents?: string | null;
   state: Match['state'];
   superseded_by: string | null;
-  has_lost: boolean;
+  has_lost?: boolean;
 }
 
 const prepared = { prepared: true };
@@ -139,7 +139,7 @@ async function run(
 
 const digitsOf = (text: string): number[] => Array.from(text, Number);
 
-function matchOf(row: MatchRow): Match {
+export function matchOf(row: MatchRow): Match {
   return {
     ...memoryFields(row),
     // Rounded to 16 bits, a vector may be a little longer than 1

@@ -13,7 +13,7 @@ import { successorOf } from '../../jobs/rows/successors.ts';
 /** Number of newest texts that are sampled for how common a term is that occurs in more texts than are read. */
 const sampled = 200;
 
-const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
+export const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
 
 const hidden = `
   hidden AS MATERIALIZED (
@@ -22,7 +22,8 @@ const hidden = `
       AND NOT ($6 AND state = 'pending'))`;
 
 /** A subquery of parameters alone is evaluated once, an expression for each row. */
-const distanceTo = (embedding: string): string => `1 + (${embedding} <#> (SELECT $4::vector::halfvec))`;
+export const distanceTo = (embedding: string): string =>
+  `1 + (${embedding} <#> (SELECT $4::vector::halfvec))`;
 
 const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
   AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
@@ -62,11 +63,11 @@ const more = (token: string): string =>
   `coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
 
 /**
- * One digit, 0 to 3, for each token of the relation, in its order: how often `m` contains it. Text is cheaper to build and
+ * One digit, 0 to 3, for each token of the relation, in its order: how often the memory contains it. Text is cheaper to build and
  * to parse than an array of numbers, and there is one for each of up to 80 rows.
  */
-const stepsOf = (relation: string): string => {
-  const has = (column: string): string => `${relation}.token = ANY (m.${column})`;
+export const stepsOf = (relation: string, memory: string): string => {
+  const has = (column: string): string => `${relation}.token = ANY (${memory}.${column})`;
   return `(SELECT string_agg(
     CASE WHEN ${has('tokens')} THEN
       CASE WHEN ${has('tokens_often')} THEN '3' WHEN ${has('tokens_twice')} THEN '2' ELSE '1' END
@@ -137,8 +138,11 @@ const found = `
 const hasLost = `EXISTS (
   SELECT 1 FROM lost_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3) AS has_lost`;
 
-const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
-  ${successorOf('m', '$6')} AS superseded_by, ${hasLost}`;
+export const matchColumns = (memory: string): string =>
+  `${['id', 'state', 'blob_id', 'envelope_id', 'envelope_sha256', 'size', 'importance', 'created_at'].map((name) => `${memory}.${name}`).join(', ')},
+  ${successorOf(memory, '$6')} AS superseded_by`;
+
+const columns = `${matchColumns('m')}, ${hasLost}`;
 
 const byVector = `
   WITH ${hidden}, ${near}
@@ -161,7 +165,7 @@ const byBoth = `
       WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3) best
     WHERE id NOT IN (SELECT id FROM near))
   SELECT ${columns}, candidate.distance, candidate.near, candidate.stale, m.length_bucket,
-    ${stepsOf('term')} AS steps, (SELECT string_agg(documents::text, ',') FROM term) AS documents
+    ${stepsOf('term', 'm')} AS steps, (SELECT string_agg(documents::text, ',') FROM term) AS documents
   FROM candidate, ${memoryOf('candidate')} m
   ORDER BY candidate.distance, m.id`;
 
