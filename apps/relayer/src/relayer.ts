@@ -104,6 +104,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
     const nonces = opened.add(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
     const { blobCache, aggregators } = createBlobParts(opened, config, loggers);
     const index = createIndexParts(config);
+    opened.push(async () => index.embedder.close?.());
     const chat = config.chat && opened.add(createChatClient(config.chat));
     const outbox = createOutbox(ring);
     const idempotency = createIdempotency(db, ring, secrets.indexKey);

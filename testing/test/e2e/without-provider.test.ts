@@ -54,7 +54,7 @@ async function withRelayer(
 describe('production without a provider key', () => {
   test('reports the missing key on routes that embed texts, and at the start, while the manual routes work', async () => {
     await withRelayer({}, async (call, relayer) => {
-      expect(relayer.logs()).toContain('LLM_API_KEY is not set');
+      expect(relayer.logs()).toContain('no embedding model is configured');
       expect(await (await fetch(`${relayer.url}/health`)).json()).toMatchObject({ mode: 'production' });
       for (const [path, body] of [
         ['/api/remember', { text: 'a sentence' }],

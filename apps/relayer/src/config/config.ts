@@ -11,6 +11,7 @@ import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
 import type { EmbeddingConfig } from '../index/embedding/create-embedder.ts';
 import type { BacklogLimits } from '../jobs/queue/backlog.ts';
 import type { ChatOptions } from '../language/llm/chat-client.ts';
+import { chatOf, embeddingOf } from './embedding-config.ts';
 
 /** The relayer's settings, in the form that its parts need. */
 export interface Config {
@@ -40,7 +41,7 @@ export interface Config {
     watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
   };
   embedding: EmbeddingConfig;
-  /** Uses the same provider as the embeddings; undefined without an API key */
+  /** Undefined without a key and without an address */
   chat: ChatOptions | undefined;
   blindIndex: boolean;
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
@@ -90,6 +91,7 @@ export interface Config {
 export async function loadConfig(environment: Environment): Promise<{ config: Config; warnings: string[] }> {
   const { values, warnings } = readVariables(environment);
   const defaults = networkDefaults[values.CHAIN_NETWORK];
+  const embedding = await embeddingOf(values);
   const serverKey = values.SERVER_CHAIN_PRIVATE_KEY;
   const hasWallet = values.SERVER_CHAIN_PRIVATE_KEYS?.length || serverKey;
   if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !hasWallet)
@@ -102,11 +104,11 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     );
   if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
   // On localnet the lexical embedder is expected, and its responses carry `mock`
-  if (!values.LLM_API_KEY && values.CHAIN_NETWORK !== 'localnet')
+  if (embedding.provider === 'built-in' && values.CHAIN_NETWORK !== 'localnet')
     warnings.push(
       values.MEM_ALLOW_MOCK_LLM
-        ? 'LLM_API_KEY is not set: the built-in lexical embedder is used'
-        : 'LLM_API_KEY is not set: routes that embed text return llm_not_configured',
+        ? 'no embedding model is configured: the built-in lexical embedder is used'
+        : 'no embedding model is configured (EMBEDDING_PROVIDER, or LLM_API_KEY): routes that embed text return llm_not_configured',
     );
   const config: Config = {
     port: values.PORT,
@@ -134,18 +136,9 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
         maxFailures: values.SIDECAR_WATCHDOG_MAX_FAILURES,
       },
     },
-    embedding: {
-      apiKey: values.LLM_API_KEY,
-      baseUrl: values.LLM_API_BASE,
-      model: values.LLM_EMBEDDING_MODEL,
-      dimension: values.EMBEDDING_DIM,
-      cacheTtlSeconds: values.EMBEDDING_CACHE_TTL_SECS,
-      allowMock: values.MEM_ALLOW_MOCK_LLM,
-    },
+    embedding,
     blindIndex: values.MEM_BLIND_INDEX,
-    chat: values.LLM_API_KEY
-      ? { apiKey: values.LLM_API_KEY, baseUrl: values.LLM_API_BASE, model: values.LLM_CHAT_MODEL }
-      : undefined,
+    chat: chatOf(values),
     aggregators: {
       urls: [values.STORE_AGGREGATOR_URL ?? defaults.aggregatorUrl, ...values.STORE_AGGREGATOR_URLS],
       raceAfterMs: values.STORE_AGGREGATOR_RACE_AFTER_MS,

@@ -186,4 +186,57 @@ describe('the provider embedder', () => {
     await expect(embedder.embed(['a'], [])).rejects.toMatchObject({ kind: 'transient' });
     await embedder.close();
   });
+
+  test('sends prefixes and input types by role, and no authorization without a key', async () => {
+    const { embedder: plain } = await provider(() => ({ body: {} }));
+    const calls: { body: Record<string, unknown>; authorization: string | undefined }[] = [];
+    await plain.close();
+    await new Promise((resolve) => server!.close(resolve).closeAllConnections());
+    server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (part) => {
+        text += part;
+      });
+      request.on('end', () => {
+        calls.push({ body: JSON.parse(text), authorization: request.headers.authorization });
+        response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 0, 0, 0, 0, 0, 0, 0] }] }));
+      });
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    const options = {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      apiKey: undefined,
+      model: 'some-model',
+      dimension: 8,
+    };
+    const prefixes = {
+      queryPrefix: 'q: ',
+      documentPrefix: 'd: ',
+      queryInputType: 'search_query',
+      documentInputType: 'search_document',
+    };
+    const embedder = createProviderEmbedder({ ...options, prefixes });
+    await embedder.embed(['tea'], []);
+    await embedder.embed(['tea'], [], { as: 'query' });
+    expect(calls).toEqual([
+      expect.objectContaining({
+        authorization: undefined,
+        body: expect.objectContaining({
+          model: 'some-model',
+          input: ['d: tea'],
+          input_type: 'search_document',
+        }),
+      }),
+      expect.objectContaining({
+        body: expect.objectContaining({ input: ['q: tea'], input_type: 'search_query' }),
+      }),
+    ]);
+    // Other prefixes give other vectors
+    const names = [prefixes, { ...prefixes, queryPrefix: 'Q: ' }, { queryInputType: 'search_query' }, {}].map(
+      (each) => createProviderEmbedder({ ...options, prefixes: each }).model,
+    );
+    expect(new Set(names).size).toBe(4);
+    expect(names[3]).toBe('some-model@8');
+    await embedder.close();
+  });
 });

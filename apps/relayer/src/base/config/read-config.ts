@@ -14,6 +14,9 @@ import { type Variables, variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** These usually end with a space that is part of them. */
+const isPrefix = /^EMBEDDING_\w+_PREFIX$/;
+
 /** The server's own secrets (security.md, "At rest"). */
 export const secretNames = ['MEM_SERVER_SECRET', 'MEM_INDEX_KEY', 'MEM_WRITER_KEYS'] as const;
 
@@ -24,8 +27,8 @@ export const secretNames = ['MEM_SERVER_SECRET', 'MEM_INDEX_KEY', 'MEM_WRITER_KE
 export function readVariables(environment: Environment): { values: Variables; warnings: string[] } {
   const present = Object.fromEntries(
     Object.entries(environment)
-      .map(([name, value]) => [name, value?.trim() ?? ''] as const)
-      .filter(([, value]) => value !== ''),
+      .map(([name, value]) => [name, (isPrefix.test(name) ? value : value?.trim()) ?? ''] as const)
+      .filter(([, value]) => value.trim() !== ''),
   );
   const result = variables.safeParse(present);
   const problems = [

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { lockDirectory } from '@memrelay/process/dir-lock';
+import { setOptimizingWasm } from '../wasm-optimizing.ts';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
 import type { WorkerReply } from './pglite-worker.ts';
 
@@ -34,11 +34,11 @@ function withBuffers<Row>(rows: unknown[]): Row[] {
  * afterwards, on one function of 100 KB that every start calls often enough. Without it, short statements take up to 40 %
  * longer (0.3 ms instead of 0.25), and an exact search of 4,000 vectors a tenth (measured).
  */
-const withoutOptimizing = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+const optimizesWasm = false;
 
 /** Starts the thread and waits until the database is open. */
 async function startWorker(dataDir: string): Promise<Worker> {
-  for (const flag of withoutOptimizing) setFlagsFromString(flag);
+  setOptimizingWasm(optimizesWasm);
   const start = async (): Promise<Worker> => {
     const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } });
     await once(worker, 'message');

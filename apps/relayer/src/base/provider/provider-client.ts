@@ -3,7 +3,8 @@ import { type Dispatcher, Pool } from 'undici';
 export interface ProviderOptions {
   /** With its version, e.g. `https://api.openai.com/v1` */
   baseUrl: string;
-  apiKey: string;
+  /** Undefined: no `authorization` header, as servers on the own machine expect */
+  apiKey: string | undefined;
 }
 
 export interface ProviderCall {
@@ -58,7 +59,10 @@ export function createProviderClient({ baseUrl, apiKey }: ProviderOptions): Prov
     const response = await pool.request({
       method: 'POST',
       path: target.pathname + target.search,
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      headers: {
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(body),
       signal,
     });

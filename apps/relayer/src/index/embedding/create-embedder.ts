@@ -1,13 +1,20 @@
 import type { Embedder } from './embedder.ts';
 import { createLexicalEmbedder } from './lexical-embedder.ts';
+import type { LocalModel } from './local/local-model.ts';
+import { createLocalEmbedder } from './local-embedder.ts';
+import type { Prefixes } from './prefixes.ts';
 import { createProviderEmbedder } from './provider-embedder.ts';
 
 export interface EmbeddingConfig {
-  /** Undefined: uses the lexical embedder */
+  /** `http`: an OpenAI-compatible provider. Default: `http` with an API key, else `built-in` */
+  provider?: 'http' | 'local' | 'built-in' | undefined;
   apiKey: string | undefined;
   baseUrl: string;
   model: string;
   dimension: number;
+  prefixes?: Prefixes | undefined;
+  /** The installed model of `local` */
+  local?: LocalModel | undefined;
   /** How long query vectors are cached, in seconds */
   cacheTtlSeconds: number;
   /** Whether the lexical embedder may be used outside localnet */
@@ -16,8 +23,8 @@ export interface EmbeddingConfig {
 
 /** `deriveKey` returns the account's key for the lexical embedder. */
 export function createEmbedder(config: EmbeddingConfig, deriveKey: (accountId: Buffer) => Buffer): Embedder {
-  const { apiKey, ...rest } = config;
-  return apiKey
-    ? createProviderEmbedder({ apiKey, ...rest })
-    : createLexicalEmbedder(config.dimension, deriveKey);
+  const { provider = config.apiKey ? 'http' : 'built-in' } = config;
+  if (provider === 'http') return createProviderEmbedder(config);
+  if (provider === 'local' && config.local) return createLocalEmbedder(config.local, config.prefixes);
+  return createLexicalEmbedder(config.dimension, deriveKey);
 }

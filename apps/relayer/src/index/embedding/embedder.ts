@@ -14,8 +14,23 @@ export interface Embedder {
   readonly minScore: number;
   /** True for the built-in lexical embedder: responses that use it carry `mock: true` */
   readonly mock: boolean;
-  /** One unit vector per text, in order; `accounts[i]` owns `texts[i]`. Throws `EmbeddingError`. */
-  embed(texts: readonly string[], accounts: readonly Buffer[]): Promise<Float32Array[]>;
+  /**
+   * One unit vector per text, in order; `accounts[i]` owns `texts[i]`. Throws `EmbeddingError`, or the reason of the
+   * signal.
+   */
+  embed(
+    texts: readonly string[],
+    accounts: readonly Buffer[],
+    options?: EmbedOptions,
+  ): Promise<Float32Array[]>;
+  /** Ends its connections or its thread; absent if there are none */
+  close?(): Promise<void>;
+}
+
+export interface EmbedOptions {
+  /** Some models embed questions and texts differently. Default: `document` */
+  as?: 'query' | 'document';
+  signal?: AbortSignal;
 }
 
 /** `transient`: the same call may succeed later. `rejected`: it never will. */

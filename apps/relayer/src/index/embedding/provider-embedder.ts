@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createProviderClient, ProviderError } from '../../base/provider/provider-client.ts';
-import { type Embedder, EmbeddingError, normalize } from './embedder.ts';
+import { type Embedder, EmbeddingError, type EmbedOptions, normalize } from './embedder.ts';
+import { type Prefixes, withPrefixes } from './prefixes.ts';
 import { vectorSpace } from './vector-space.ts';
 
 const answerSchema = z.object({
@@ -9,9 +10,11 @@ const answerSchema = z.object({
 
 export interface ProviderOptions {
   baseUrl: string;
-  apiKey: string;
+  /** Undefined: calls have no `authorization` header */
+  apiKey: string | undefined;
   model: string;
   dimension: number;
+  prefixes?: Prefixes | undefined;
   timeoutMs?: number;
   /** Texts per call */
   batchSize?: number;
@@ -45,16 +48,24 @@ const shortens = /text-embedding-3/;
 export function createProviderEmbedder(options: ProviderOptions): Embedder & { close(): Promise<void> } {
   const client = createProviderClient(options);
   const batchSize = options.batchSize ?? 64;
+  const { prefixes = {} } = options;
 
-  async function call(texts: readonly string[]): Promise<Float32Array[]> {
+  async function call(
+    texts: readonly string[],
+    { as = 'document', signal }: EmbedOptions,
+  ): Promise<Float32Array[]> {
+    const isQuery = as === 'query';
+    const prefix = (isQuery ? prefixes.queryPrefix : prefixes.documentPrefix) ?? '';
+    const inputType = isQuery ? prefixes.queryInputType : prefixes.documentInputType;
     const body = {
       model: options.model,
-      input: texts,
+      input: prefix === '' ? texts : texts.map((text) => prefix + text),
+      ...(inputType ? { input_type: inputType } : {}),
       encoding_format: 'base64',
       ...(shortens.test(options.model) ? { dimensions: options.dimension } : {}),
     };
     const answer = await client
-      .post('embeddings', body, { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: maxAnswerBytes })
+      .post('embeddings', body, { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: maxAnswerBytes, signal })
       .catch((cause: unknown) => {
         if (!(cause instanceof ProviderError)) throw cause;
         throw new EmbeddingError(kindOf(cause), `embedding: ${cause.message}`, { cause });
@@ -71,19 +82,20 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
     return vectors;
   }
 
+  const name = withPrefixes(options.model, prefixes);
   return {
-    name: options.model,
-    model: vectorSpace(options.model, options.dimension),
+    name,
+    model: vectorSpace(name, options.dimension),
     dimension: options.dimension,
     nearDuplicate,
     // Some providers add their name as a prefix: openai/text-embedding-3-small
     minScore: minScores[options.model.split('/').at(-1)!] ?? 0,
     mock: false,
-    async embed(texts) {
+    async embed(texts, _accounts, embedOptions = {}) {
       const batches: (readonly string[])[] = [];
       for (let i = 0; i < texts.length; i += batchSize) batches.push(texts.slice(i, i + batchSize));
       const answers: Float32Array[][] = [];
-      for (const batch of batches) answers.push(await call(batch));
+      for (const batch of batches) answers.push(await call(batch, embedOptions));
       return answers.flat();
     },
     close: () => client.close(),

@@ -24,7 +24,7 @@ export function createQueryVectors(embedder: Embedder, ttlSeconds: number): Quer
       const key = createHash('sha256').update(`${accountId}\n${query}`).digest('base64');
       const known = ttlSeconds > 0 ? cache.get(key) : undefined;
       if (known) return known;
-      const vector = embedder.embed([query], [hexToBytes(accountId)]).then(
+      const vector = embedder.embed([query], [hexToBytes(accountId)], { as: 'query' }).then(
         ([only]) => only!,
         (error: unknown) => {
           cache.delete(key);
