@@ -24,8 +24,8 @@ const allowed: Record<string, readonly string[]> = {
   contracts: packages,
   docs: packages,
   examples: packages,
-  // The build bundles its pages.
-  scripts: ['testing', 'apps/dashboard', 'packages/process'],
+  // The build bundles its pages, and model packages are built by the code that installs them.
+  scripts: ['testing', 'apps/dashboard', 'apps/memrelay', 'packages/process'],
 };
 
 /** Commands of a clone, which build themselves. Packages have different files for them (scripts/build/stage.mjs). */

@@ -25,6 +25,7 @@ const scripts = {
   'test:mutations': 'scripts/mutations/main.ts',
   'test:faults': 'testing/test/faults/faults-long.ts',
   release: 'scripts/release/main.ts',
+  models: 'scripts/models/main.ts',
 };
 
 /**

@@ -15,6 +15,7 @@ import { registerImport } from './import.ts';
 import { registerKey } from './key.ts';
 import { registerList } from './list.ts';
 import { registerMcp } from './mcp.ts';
+import { registerModel } from './model.ts';
 import { registerNamespaces } from './namespaces.ts';
 import { registerPair } from './pair.ts';
 import { registerRecall } from './recall.ts';
@@ -39,7 +40,7 @@ export interface CommandGroup {
  * client of `up`.
  */
 export const commandGroups: readonly CommandGroup[] = [
-  { heading: 'Local system:', register: [registerUp, registerPair, registerDemo] },
+  { heading: 'Local system:', register: [registerUp, registerPair, registerModel, registerDemo] },
   {
     heading: 'Memories:',
     register: [

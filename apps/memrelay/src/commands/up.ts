@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { turnOffCoreDumps } from '@memrelay/process/core-dumps';
 import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { PartStartError } from '@memrelay/process/start-part';
@@ -12,21 +13,24 @@ import { explain } from '../terminal/explain-error.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
 import { announceReady, announceRunning } from './system-links.ts';
+import { localModelVariables, terminalAsk } from './up-model.ts';
 
 /** Starts the local system and keeps it running until Ctrl-C. */
 export async function up(output: Output, environment: NodeJS.ProcessEnv): Promise<void> {
   const directory = dataDir(environment);
   const coreDumps = turnOffCoreDumps();
   if (coreDumps !== undefined) output.line(`Warning: ${coreDumps}`);
-  const started = Date.now();
   const gone = Promise.withResolvers<string>();
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const model = await localModelVariables(output, { dataDir: directory, environment, ask: terminalAsk(output) });
+  const started = Date.now();
   const stopping = catchInterruption('Stopped before it was ready.');
   const portsFile = systemPaths(directory).ports;
   const ports = portsOf(environment, await readPorts(portsFile));
   const system = await startSystem({
     dataDir: directory,
     ports,
-    environment,
+    environment: { ...environment, ...model },
     onProgress: (step) => output.step(step),
     onOutput: (part, text) => output.partOutput(part, text),
     onGivenUp: gone.resolve,

