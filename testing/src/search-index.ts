@@ -6,6 +6,7 @@ import { openDatabase } from '@memrelay/relayer/base/db/open-database';
 import { encodeVector } from '@memrelay/relayer/base/db/vector';
 import { createAccountVectors } from '@memrelay/relayer/index/embedding/account-vectors';
 import { createEmbedder, type EmbeddingConfig } from '@memrelay/relayer/index/embedding/create-embedder';
+import { findLocalModel } from '@memrelay/relayer/index/embedding/local/local-model';
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/index/index-data';
 import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/relayer/index/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
@@ -18,6 +19,7 @@ import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/sea
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };
+export { findLocalModel };
 
 export interface AccountNamespace {
   accountId: Buffer;
@@ -113,7 +115,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
     },
     async search(accountNamespace, query, limit, compare) {
       const { accountId, namespace } = accountNamespace;
-      const [vector] = await embedder.embed([query], [accountId]);
+      const [vector] = await embedder.embed([query], [accountId], { as: 'query' });
       const size = await sizes.sizeOf(accountId, namespace, model);
       const question = blindIndex.questionTokens(
         accountId,
@@ -150,6 +152,9 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
           .terms[0],
       );
     },
-    close: () => db.close(),
+    async close() {
+      await embedder.close?.();
+      await db.close();
+    },
   };
 }

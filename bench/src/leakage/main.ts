@@ -72,7 +72,7 @@ function attack(namespaces: readonly Namespace[], rows: readonly Row[], variant:
 const postgres = await startPostgres();
 try {
   const results: Record<string, Record<string, Figures>> = {};
-  for (const embedding of embeddingsFrom(process.env)) {
+  for (const embedding of await embeddingsFrom(process.env)) {
     const { url } = await createTestDatabase(postgres.url);
     const namespaces = await readNamespaces(url, embedding, conversations);
     const isModel = embedding.apiKey !== undefined;

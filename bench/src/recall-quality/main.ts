@@ -14,7 +14,7 @@ const conversations = await readLocomo(path);
 const chosenOn = new Set(
   conversations.slice(0, Math.floor(conversations.length / 2)).map(({ name }) => name),
 );
-const embeddings = embeddingsFrom(process.env);
+const embeddings = await embeddingsFrom(process.env);
 const postgres = await startPostgres();
 try {
   const databases = await Promise.all(embeddings.map(() => createTestDatabase(postgres.url)));

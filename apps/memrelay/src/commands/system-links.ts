@@ -7,7 +7,11 @@ import { pairingLink } from './pair.ts';
 type Urls = Partial<RunningSystem['urls']>;
 
 /** The last output of a start: the addresses of the system, and what to try. */
-export function announceReady(output: Output, system: RunningSystem, directory: string, ms: number): void {
+export function announceReady(
+  output: Output,
+  system: RunningSystem,
+  { directory, model, ms }: { directory: string; model: string | undefined; ms: number },
+): void {
   const { urls } = system;
   const { link, expiresAt } = pairingLink(system.dashboard);
   if (output.json) {
@@ -20,6 +24,7 @@ export function announceReady(output: Output, system: RunningSystem, directory: 
       account_id: system.credentials.accountId,
       data_dir: directory,
       start_ms: ms,
+      ...(model ? { local_model: model } : {}),
       ...(system.renewed ? { key_renewed: true } : {}),
       ...(system.active ? {} : { account_active: false }),
     });
@@ -32,7 +37,7 @@ export function announceReady(output: Output, system: RunningSystem, directory: 
 
 ${addressLines(output, urls).join('\n')}
   Credentials  ${system.credentialsPath}
-  Data         ${directory}
+  Data         ${directory}${model ? `\n  Embeddings   ${model}, on this machine` : ''}
 
 ${linkLines(output, link).join('\n')}
 

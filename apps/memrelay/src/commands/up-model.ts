@@ -101,6 +101,10 @@ export function terminalAsk(output: Output): Ask | undefined {
     const prompt = createInterface({ input: process.stdin, output: process.stdout });
     try {
       return !/^n/i.test((await prompt.question(`${question} [Y/n] `)).trim());
+    } catch (error) {
+      // Ctrl-C
+      if ((error as Error).name === 'AbortError') throw new ExitError(exitCodes.interrupted, 'Interrupted.');
+      throw error;
     } finally {
       prompt.close();
     }

@@ -22,7 +22,11 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   if (coreDumps !== undefined) output.line(`Warning: ${coreDumps}`);
   const gone = Promise.withResolvers<string>();
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const model = await localModelVariables(output, { dataDir: directory, environment, ask: terminalAsk(output) });
+  const model = await localModelVariables(output, {
+    dataDir: directory,
+    environment,
+    ask: terminalAsk(output),
+  });
   const started = Date.now();
   const stopping = catchInterruption('Stopped before it was ready.');
   const portsFile = systemPaths(directory).ports;
@@ -51,7 +55,7 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
       await selfCheck(system, stopping.signal);
       output.done();
     }
-    announceReady(output, system, directory, Date.now() - started);
+    announceReady(output, system, { directory, model: model.EMBEDDING_MODEL, ms: Date.now() - started });
     const reason = await Promise.race([gone.promise, untilAborted(stopping.signal)]);
     output.step('Stopping');
     await system.stop();

@@ -32,7 +32,16 @@ export async function fetchPackage(spec: string, options: FetchOptions): Promise
   const { folder, environment, onProgress, signal } = options;
   const cache = join(folder, 'cache');
   await mkdir(cache, { recursive: true });
-  const args = ['pack', spec, '--ignore-scripts', '--loglevel=error', '--pack-destination', folder, '--cache', cache];
+  const args = [
+    'pack',
+    spec,
+    '--ignore-scripts',
+    '--loglevel=error',
+    '--pack-destination',
+    folder,
+    '--cache',
+    cache,
+  ];
   // Under npx, the path of npm's own script
   const script = environment.npm_execpath;
   const [command, given, shell] = script?.endsWith('.js')

@@ -42,7 +42,10 @@ async function filesOf(path: string): Promise<[name: string, data: Uint8Array][]
     }
     if (start[0] === 0x1f && start[1] === 0x8b) {
       const tar = await promisify(gunzip)(await readFile(path), { maxOutputLength: largestUnpacked });
-      const files = parseTar(tar, { filter: ({ name, type }) => type === 'file' && isNeeded(name) });
+      // The parser reads the whole memory behind a buffer, also what is before it
+      const files = parseTar(tar.byteOffset === 0 ? tar : new Uint8Array(tar), {
+        filter: ({ name, type }) => type === 'file' && isNeeded(name),
+      });
       return files.map(({ name, data }) => [name, data ?? new Uint8Array()]);
     }
   } catch (cause) {
