@@ -175,6 +175,7 @@ describe('the commands', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(states.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(doctor.stdout).toContain('built-in (lexical-v2-1536)');
     expect(doctor.code).toBe(0);
   });
 
@@ -304,7 +305,12 @@ describe('the commands', () => {
     expect(named).toContainEqual(expect.objectContaining({ namespace, memory_count: 2 }));
     expect((await memrelay('namespaces')).stdout).toMatch(/^numbers +2 memories +\d.* newest /m);
     const stats = JSON.parse((await memrelay('stats', '--json')).stdout);
-    expect(stats).toMatchObject({ stale_count: 0, jobs: { failed: 0 }, namespaces: named });
+    expect(stats).toMatchObject({
+      embedding_model: 'lexical-v2-1536',
+      stale_count: 0,
+      jobs: { failed: 0 },
+      namespaces: named,
+    });
     expect((await memrelay('stats')).stdout).toMatch(new RegExp(`^Memories +${stats.memory_count}$`, 'm'));
 
     expect(await memrelay('retry', first.id)).toMatchObject({

@@ -3,6 +3,7 @@ import type { ConnectOptions } from '../client/connect.ts';
 import {
   accepted,
   credentials,
+  embedder,
   pinnedPackage,
   presentKeyServers,
   recallWorks,
@@ -49,6 +50,7 @@ export async function doctor(
     pinnedPackage(found),
     dependencies(found),
     presentKeyServers(found),
+    embedder(found),
     recallWorks(found),
     roundTrip(found, options.write === true),
   ];

@@ -114,6 +114,8 @@ function remarks(answer: RecallResult, namespace: string): string[] {
       `${answer.droppedCount} more matched, but could not be read right now; \`npx memrelay status\` says what is down.`,
     );
   if (answer.mock)
-    lines.push('Found by words, not by meaning: set LLM_API_KEY where the relayer runs for better answers.');
+    lines.push(
+      'Found by words, not by meaning: `npx memrelay model add` installs a model where the relayer runs.',
+    );
   return lines;
 }

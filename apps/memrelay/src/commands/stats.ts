@@ -1,5 +1,6 @@
 import type { NamespaceEntry, Stats } from '@memrelay/sdk/types';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
+import { embedderText } from '../client/embedder-text.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
 import { type DateOfEpoch, storageDates } from '../cost/storage-dates.ts';
 import { dataSize } from '../terminal/data-size.ts';
@@ -25,16 +26,21 @@ export async function namespaces(output: Output, options: ConnectOptions): Promi
 
 /** Shows statistics of everything that the key may read, and what needs attention. */
 export async function stats(output: Output, options: ConnectOptions): Promise<void> {
-  const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
-    const [numbers, dates] = await Promise.all([client.stats(), storageDates(client)]);
+  const { found, model, dateOf, remark } = await withClient(options, async ({ client }) => {
+    const [numbers, dates, config] = await Promise.all([
+      client.stats(),
+      storageDates(client),
+      client.config(),
+    ]);
     const lines = output.json ? [] : await expiryRemark(client, numbers, dates);
-    return { found: numbers, dateOf: dates, remark: lines };
+    return { found: numbers, model: config.embedding.model, dateOf: dates, remark: lines };
   });
   output.result({
     memory_count: found.memoryCount,
     storage_bytes: found.storageBytes,
     ...(found.newest ? { newest: found.newest } : {}),
     ...(found.oldest ? { oldest: found.oldest } : {}),
+    embedding_model: model,
     stale_count: found.staleCount,
     ...(found.lost ? { lost: found.lost } : {}),
     ...(found.expiry ? { expiry: expiryJson(found.expiry) } : {}),
@@ -46,7 +52,7 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
     ...(found.blobsToDelete ? { blobs_to_delete: found.blobsToDelete } : {}),
     namespaces: found.namespaces.map(namespaceJson),
   });
-  for (const line of columns(statsRows(found, dateOf))) output.line(line);
+  for (const line of columns(statsRows(found, model, dateOf))) output.line(line);
   for (const id of found.jobs.failedIds ?? []) output.line(`  npx memrelay retry ${id}`);
   for (const line of remark) output.line(line);
   if (found.staleCount > 0)
@@ -59,7 +65,7 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
     );
 }
 
-function statsRows(stats: Stats, dateOf: DateOfEpoch): string[][] {
+function statsRows(stats: Stats, model: string, dateOf: DateOfEpoch): string[][] {
   const next = stats.expiry && dateOf(stats.expiry.epoch + 1);
   const { memoryCount, storageBytes, newest, oldest, jobs, namespaces, lost, expiry } = stats;
   const { expired = 0, missing = 0 } = lost ?? {};
@@ -68,6 +74,7 @@ function statsRows(stats: Stats, dateOf: DateOfEpoch): string[][] {
     ...(lost ? [['Lost of them', `${expired + missing}: ${expired} expired, ${missing} missing`]] : []),
     ['Namespaces', String(namespaces.length)],
     ['Encrypted size', dataSize(storageBytes)],
+    ['Embeddings', embedderText(model)],
     ['Newest', newest ? moment(newest) : 'none'],
     ['Oldest', oldest ? moment(oldest) : 'none'],
     ...(expiry

@@ -1,6 +1,7 @@
 import { credentialPaths, loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { ConnectOptions } from '../client/connect.ts';
+import { embedderText } from '../client/embedder-text.ts';
 import { scopeText } from '../client/scope-text.ts';
 import { recallAny, storeAndRecall } from '../client/self-check.ts';
 import { duration } from '../terminal/durations.ts';
@@ -112,6 +113,17 @@ export function presentKeyServers(found: SystemFacts): Check {
         `${former} of ${keys.length} are for former key servers`,
         'ask the operator to list those in ENC_HISTORICAL_SETS, or run `npx memrelay key rewrap` to wrap the keys for the current ones',
       );
+    },
+  };
+}
+
+export function embedder(found: SystemFacts): Check {
+  return {
+    name: 'Embeddings',
+    async run() {
+      if (!found.client || !found.health) return skipped(missing(found));
+      const config = await attempt(() => found.client!.config(), 'look into the log of the relayer');
+      return 'state' in config ? config : ok(embedderText(config.embedding.model));
     },
   };
 }

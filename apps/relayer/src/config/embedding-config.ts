@@ -22,7 +22,7 @@ export async function embeddingOf(values: Variables): Promise<EmbeddingConfig> {
     // The key of the chat model goes only to the address that it was given for
     apiKey: values.EMBEDDING_API_KEY ?? (values.EMBEDDING_API_BASE ? undefined : values.LLM_API_KEY),
     baseUrl: values.EMBEDDING_API_BASE ?? values.LLM_API_BASE ?? openAi,
-    model: named ?? values.LLM_EMBEDDING_MODEL ?? 'text-embedding-3-small',
+    model: named ?? values.LLM_EMBEDDING_MODEL,
     dimension: values.EMBEDDING_DIM,
     prefixes: {
       queryPrefix: values.EMBEDDING_QUERY_PREFIX,

@@ -40,7 +40,7 @@ export const variables = z.object({
   LLM_API_KEY: headerSecret(1).optional(),
   LLM_API_BASE: url.optional(),
   LLM_CHAT_MODEL: text.default('gpt-4o-mini'),
-  LLM_EMBEDDING_MODEL: text.optional(),
+  LLM_EMBEDDING_MODEL: text.default('text-embedding-3-small'),
   EMBEDDING_PROVIDER: z.enum(['http', 'local', 'built-in']).optional(),
   EMBEDDING_MODEL: text.max(200).optional(),
   EMBEDDING_API_BASE: url.optional(),
