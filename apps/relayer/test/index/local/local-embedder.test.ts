@@ -39,6 +39,7 @@ describe('the local embedder', () => {
     expect(two).not.toEqual(one);
     expect(question).not.toEqual(one);
     expect(Math.hypot(...one!)).toBeCloseTo(1);
+    expect(await embedder.embed([], [])).toEqual([]);
   });
 
   it('embeds every window of a long text', async () => {
@@ -61,7 +62,7 @@ describe('the local embedder', () => {
     expect(embedder.running).toBe(false);
     await embedder.embed(['abc'], []);
     expect(embedder.running).toBe(true);
-    await vi.waitFor(() => expect(embedder.running).toBe(false));
+    await vi.waitFor(() => expect(embedder.running).toBe(false), 10_000);
     expect(await embedder.embed(['abc'], [])).toHaveLength(1);
   });
 
@@ -87,10 +88,10 @@ describe('the local embedder', () => {
   });
 
   it('ends a thread that hangs', async () => {
-    const embedder = open({ timeoutMs: 300 });
+    const embedder = open({ timeoutMs: 3_000 });
     await expect(embedder.embed(['hang'], [])).rejects.toMatchObject({
       kind: 'transient',
-      message: expect.stringContaining('more than 300 ms'),
+      message: expect.stringContaining('more than 3000 ms'),
     });
     expect(await embedder.embed(['abc'], [])).toHaveLength(1);
   });
@@ -113,7 +114,7 @@ describe('the local embedder', () => {
   });
 
   it('stops working on a call whose signal is aborted', async () => {
-    const embedder = open({ timeoutMs: 500 });
+    const embedder = open();
     const gone = new AbortController();
     const call = embedder.embed(['abc', 'hang'], [], { signal: gone.signal });
     gone.abort(new Error('gone'));

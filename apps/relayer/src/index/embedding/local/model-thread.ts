@@ -100,11 +100,11 @@ export function createModelThread(model: LocalModel, options: ModelThreadOptions
   function next(): void {
     if (current) return;
     const task = queues[0].shift() ?? queues[1].shift();
+    clearTimeout(idle);
     if (!task) {
       idle = setTimeout(() => void end(), idleMs).unref();
       return;
     }
-    clearTimeout(idle);
     worker ??= begin();
     const id = ++lastId;
     const timer = setTimeout(() => void end(`a text took more than ${timeoutMs} ms`), timeoutMs).unref();
@@ -120,6 +120,7 @@ export function createModelThread(model: LocalModel, options: ModelThreadOptions
     async embed({ texts, prefix, isQuery, signal }) {
       signal?.throwIfAborted();
       if (closed) throw transient('it was closed');
+      if (texts.length === 0) return [];
       const queue = queues[isQuery ? 0 : 1];
       if (queue.length > 0 && queue.length + texts.length > maxWaiting)
         throw transient(`${queue.length} texts are waiting for it`);
