@@ -170,13 +170,10 @@ describe('the commands', () => {
       stdout: expect.stringMatching(/^Ready +yes$/m),
     });
     const doctor = await memrelay('doctor', '--write', '--json');
-    const states = doctor.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = doctor.stdout.trim().split('\n');
+    const states = lines.map((line) => JSON.parse(line));
     expect(states.filter(({ state }) => state !== 'ok')).toEqual([]);
-    expect(doctor.stdout).toContain('built-in (lexical-v2-1536)');
-    expect(doctor.code).toBe(0);
+    expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('built-in (lexical-v2-') });
   });
 
   it('analyze stores the sentences of a text and reports known ones; ask quotes its results', async () => {
@@ -305,13 +302,9 @@ describe('the commands', () => {
     expect(named).toContainEqual(expect.objectContaining({ namespace, memory_count: 2 }));
     expect((await memrelay('namespaces')).stdout).toMatch(/^numbers +2 memories +\d.* newest /m);
     const stats = JSON.parse((await memrelay('stats', '--json')).stdout);
-    expect(stats).toMatchObject({
-      embedding_model: 'lexical-v2-1536',
-      stale_count: 0,
-      jobs: { failed: 0 },
-      namespaces: named,
-    });
-    expect((await memrelay('stats')).stdout).toMatch(new RegExp(`^Memories +${stats.memory_count}$`, 'm'));
+    expect(stats).toMatchObject({ stale_count: 0, jobs: { failed: 0 }, namespaces: named });
+    const shown = new RegExp(`^Memories +${stats.memory_count}\\n[^]+^Embeddings +built-in`, 'm');
+    expect((await memrelay('stats')).stdout).toMatch(shown);
 
     expect(await memrelay('retry', first.id)).toMatchObject({
       code: 1,

@@ -1,0 +1,7 @@
+import { findLocalModel } from '@memrelay/relayer/index/embedding/local/local-model';
+import { createLocalEmbedder } from '@memrelay/relayer/index/embedding/local-embedder';
+
+/** The relayer's embedder with a model of this model directory. */
+export async function openLocalEmbedder(directory: string, name: string) {
+  return createLocalEmbedder(await findLocalModel(directory, name));
+}
