@@ -24,8 +24,8 @@ const allowed: Record<string, readonly string[]> = {
   contracts: packages,
   docs: packages,
   examples: packages,
-  // The build bundles its pages, and model packages are built by the code that installs them.
-  scripts: ['testing', 'apps/dashboard', 'apps/memrelay', 'packages/process'],
+  // The build bundles its pages.
+  scripts: ['testing', 'apps/dashboard', 'packages/process'],
 };
 
 /** Commands of a clone, which build themselves. Packages have different files for them (scripts/build/stage.mjs). */
@@ -73,6 +73,8 @@ function mayImport(path: string, from: string, to: string): boolean {
   if (matches(list, to)) return true;
   if (from === 'packages/sdk' && (to === 'packages/chain' || to === 'packages/blob-id'))
     return sdkWithChain.test(path) || isTest(path);
+  // Model packages are built by the code that installs them
+  if (path.startsWith('scripts/models/') && to === 'apps/memrelay') return true;
   // Tests may start the system through `testing`, and use any package and the contract's scenarios. The tests of the
   // documentation compare it with the command.
   const forTests = ['packages/*', 'contracts', 'testing', ...(from === 'scripts' ? ['apps/memrelay'] : [])];
