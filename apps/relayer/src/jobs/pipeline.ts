@@ -63,7 +63,7 @@ export interface PipelineOptions {
 const embedBatch = 32;
 /** Claiming, finding near-duplicates and saving cost almost the same for one text as for ten */
 const embedGatherMs = 20;
-/** With what the sidecar then has (run-sidecar.ts) it fits into the 10 seconds that Docker gives, if nothing else is said. */
+/** Together with the sidecar's own limit (run-sidecar.ts), this fits into Docker's default stop timeout of 10 seconds. */
 const drainMs = 5_000;
 /** Time for jobs whose call was just aborted to save their progress */
 const lastWordMs = 1_000;
@@ -145,7 +145,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
       clearInterval(heartbeat);
       const left = [...uploads.tokens(), ...embeddings.tokens()];
       if (left.length === 0) return;
-      log.info({ batches: left.length }, 'unfinished work is released for another relayer');
+      log.info({ batches: left.length }, 'releasing unfinished jobs');
       await releaseLeases(db, left).catch(onError);
       for (const token of left) await options.wallets?.release(token).catch(onError);
     },

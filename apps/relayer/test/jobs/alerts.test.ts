@@ -216,7 +216,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     await exhaust(1, await startSender());
     await untilEmpty();
     expect(hook.posts).toHaveLength(1);
-    expect(logged.join()).toContain('refuses');
+    expect(logged.join()).toContain('webhook rejects messages');
   });
 
   test('gives up alerts that could not be posted for too long, with a line in the log', async () => {
@@ -225,7 +225,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     await untilEmpty();
     expect(hook.posts.length).toBeGreaterThan(1);
     expect(hook.taken).toEqual([]);
-    expect(logged.join()).toContain('for too long: lost');
+    expect(logged.join()).toContain('could not be posted for too long');
   });
 
   test('groups 50 failures within a minute into two messages that count each one', async () => {

@@ -2,7 +2,7 @@ import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from '../rows/alert-outbox.ts';
 
-/** One message for a chat; it names jobs, tags and wallets, never a namespace or a text. */
+/** The alerts of a batch as one chat message. Contains job ids, namespace tags and wallets, but no namespace or text. */
 export function alertMessage(network: string, batch: AlertBatch): string {
   const paragraphs = [
     uploads(batch),
@@ -58,7 +58,7 @@ function funds({ purpose, sui_mist, wal_frost }: WalletDetail): string {
   return purpose === 'uploads' ? `${sui}, ${coinAmount(BigInt(wal_frost))} WAL` : sui;
 }
 
-/** The three characters that mean something to the chat. */
+/** Escapes the three characters that Slack treats as markup. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -64,14 +64,17 @@ export async function startAlertSender(options: AlertSenderOptions): Promise<Tas
       else
         log.error(
           { alerts: count, reason: posted.reason },
-          'the webhook of ALERT_TO_SLACK refuses messages: alerts are lost',
+          'the ALERT_TO_SLACK webhook rejects messages; alerts were dropped',
         );
       return task.settle(token, { dueInMs: times.pauseMs, failed: false });
     }
     const dueInMs = retryInMs(posted, failures);
     const lost = await dropAlerts(db, token, times.giveUpAfterMs);
     if (lost > 0)
-      log.error({ alerts: lost, reason: posted.reason }, 'alerts could not be posted for too long: lost');
+      log.error(
+        { alerts: lost, reason: posted.reason },
+        'alerts were dropped because they could not be posted for too long',
+      );
     log.warn({ reason: posted.reason, retry_in_ms: dueInMs }, 'alerts could not be posted');
     return task.settle(token, { dueInMs, failed: true });
   }

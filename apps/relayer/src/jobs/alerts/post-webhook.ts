@@ -5,8 +5,8 @@ export type Posted =
   | { result: 'refused'; reason: string };
 
 /**
- * Posts a text to an incoming webhook of a chat. Does not throw; no reason holds the URL, which is a secret. A redirect
- * is not followed: the text must go only to the configured address. The answer's body is not read.
+ * Posts a text to an incoming webhook of a chat. Does not throw. Reasons never contain the URL, which is a secret.
+ * Redirects are not followed, so that the text goes only to the configured address. The response body is not read.
  */
 export async function postWebhook(url: string, text: string, deadlineMs: number): Promise<Posted> {
   let response: Response;
@@ -31,7 +31,7 @@ export async function postWebhook(url: string, text: string, deadlineMs: number)
   return { result: 'refused', reason };
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
+/** Parses a `Retry-After` header: seconds or a date (RFC 9110, 10.2.3). */
 function retryAfterMs(value: string | null): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -1,6 +1,6 @@
 import type { WalletLevel } from '../rows/wallet-rows.ts';
 
-/** Smallest steps up, in uploads: a wallet that gets one coin and spends it must not cause an alert each time. */
+/** Minimum funds, in uploads, to rise a level: a wallet that gets one coin and spends it must not alert each time. */
 const leastFilled = 10;
 const leastHalfFilled = 5;
 

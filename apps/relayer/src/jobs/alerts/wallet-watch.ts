@@ -13,7 +13,7 @@ export interface WalletWatchOptions {
   storeEpochs: number;
   /** A wallet that can pay for fewer uploads than this is reported */
   alertUploads: number;
-  /** Posts what is written to the outbox; undefined when only the log reports */
+  /** Posts the alerts in the outbox; undefined when changes are only logged */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }

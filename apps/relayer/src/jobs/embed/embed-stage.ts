@@ -27,10 +27,10 @@ interface EmbedStage {
   log: Logger;
 }
 
-/** Each may read a blob, which takes seconds when an aggregator is slow: no other job waits for that. */
+/** Duplicates checked concurrently. Each may read a blob, which takes seconds when an aggregator is slow. */
 const duplicatesAtOnce = 4;
 
-/** A job to embed, and the memory its vectors are for when that is not its own (settle-duplicate.ts). */
+/** A job to embed. `refreshes`: the other memory that gets the vectors, if any (settle-duplicate.ts). */
 interface Task {
   job: ClaimedJob;
   refreshes: string | undefined;
@@ -42,8 +42,8 @@ interface Readable {
 }
 
 /**
- * Embeds a batch of jobs with one call to the provider, its duplicates apart; each job's result is saved by itself.
- * A duplicate of a stored text ends before that.
+ * Embeds a batch of jobs with one call to the provider, and its duplicates with a second one. Jobs whose text is already
+ * stored end without being embedded.
  */
 export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   async function embedJobs(claimed: readonly ClaimedJob[]): Promise<void> {
@@ -58,7 +58,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     ]);
   }
 
-  /** What is left to embed of a duplicate, if anything. */
+  /** Settles a duplicate. Returns a task if it still has to be embedded. */
   async function taskOf(job: ClaimedJob): Promise<Task | undefined> {
     try {
       const readable = await readableKeeper(stage.db, stage.aggregators, job);
@@ -87,7 +87,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
         await tryLater(job, error);
       }
     }
-    // What came with its vectors does not wait for the provider
+    // Imported texts already have vectors, so they do not wait for the provider
     await Promise.all([
       indexBatch(readable.filter(({ of }) => of.imported)),
       indexBatch(readable.filter(({ of }) => !of.imported)),
@@ -121,7 +121,9 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     await Promise.all([...refreshed, ...statementsOf(fresh).map(save)]);
   }
 
-  /** Only if the key that stored the text may read the namespace. A failed search must not delay the memory. */
+  /**
+   * Searches only for jobs with a text hash, whose key may read the namespace. A failed search must not delay the memory.
+   */
   async function nearOf(
     readable: readonly Readable[],
     indexed: readonly IndexData[],
@@ -136,7 +138,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     });
   }
 
-  /** If the database rejects them together, it saves them one by one: a job that cannot be saved must not block the others. */
+  /** Saves a batch, or one by one if the database rejects it: a job that cannot be saved must not block the others. */
   async function save(embedded: readonly EmbeddedJob[]): Promise<void> {
     try {
       const saved = await saveEmbedded(stage.db, embedded);
@@ -147,7 +149,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     }
   }
 
-  /** For unexpected errors: the job waits with its reason, so that it neither gets lost nor blocks others. */
+  /** Handles unexpected errors: the job is retried later, so that it is not lost and does not block others. */
   async function tryLater(job: ClaimedJob, error: unknown): Promise<void> {
     if (error instanceof LeaseLostError) {
       stage.log.info(
@@ -162,7 +164,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
 
   async function handleFailure(tasks: readonly Task[], error: unknown): Promise<void> {
     const rejected = error instanceof EmbeddingError && error.kind === 'rejected';
-    // One text that the provider refuses must not fail its neighbours: each is tried alone
+    // One rejected text must not fail the rest of the batch, so each text is tried alone
     if (rejected && tasks.length > 1) {
       for (const task of tasks) await embedBatch([task]);
       return;

@@ -7,11 +7,11 @@ import {
 } from '../rows/near-duplicate-rows.ts';
 
 /**
- * For each of these texts, by its id, the memory that is nearest to it of those stored before, and of those before it in
- * this list, if its cosine is at least `least` and both have the same numbers and negations. One query for all of them:
- * the sign bits of the namespace, read once, leave those that can be so near, and only their vectors are read. It is
- * written so that a planner that knows nothing of the tables yet has no other way either. Texts of several pieces are left
- * out: no single vector represents them.
+ * Returns the near-duplicate of each text, by the text's id: the nearest memory among the stored ones and the earlier
+ * texts of this list, if their cosine similarity is at least `least` and both have the same numbers and negations. One
+ * query covers all texts: it reads the sign bits of the namespace once, and vectors only where the sign bits allow that
+ * similarity. The query forces this plan even before the tables have statistics. Texts of several chunks are skipped,
+ * because no single vector represents them.
  */
 export async function nearDuplicates(
   db: Db,
@@ -44,7 +44,7 @@ function isComparable(one: ComparableText, other: ComparableText): boolean {
   );
 }
 
-/** Of unit vectors */
+/** Cosine similarity of two unit vectors. */
 function cosine(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i++) sum += one[i]! * other[i]!;

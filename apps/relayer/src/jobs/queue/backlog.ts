@@ -6,7 +6,7 @@ import { countWaiting } from '../rows/claim-jobs.ts';
 export interface BacklogLimits {
   /** Jobs of one account that may be running; Infinity for any number */
   perAccount: number;
-  /** Those of all accounts */
+  /** Jobs of all accounts together that may be running; Infinity for any number */
   inAll: number;
 }
 
@@ -19,15 +19,15 @@ export interface Backlog {
 /** Embedding takes about a second, an upload several: an earlier retry would probably fail. */
 const retryAfterSeconds = 5;
 const freshMs = 1_000;
-/** A count that takes long is made less often, so that counting is at most a twentieth of what the database does. */
+/** Minimum pause per millisecond of counting, so that counting takes at most a twentieth of the database's time. */
 const restPerMs = 20;
 /** Accounts whose count is remembered: a hundred bytes each */
 const rememberedAccounts = 10_000;
 
 /**
- * A count that is read from the database about once a second while it is in use, plus what was admitted here since.
- * It is overstepped at most by what other relayers admit in that time, and by what is on its way into the database while
- * it is counted.
+ * A limit on a job count. The count is read from the database about once a second while it is in use, plus the jobs
+ * admitted here since. The limit can be exceeded by the jobs that other relayers admit in that time and by those not yet
+ * committed when they are counted.
  */
 function bounded(limit: number, count: () => Promise<number>) {
   let jobs = 0;
@@ -74,7 +74,7 @@ export function createBacklog(db: Db, limits: BacklogLimits): Backlog {
         ...(Number.isFinite(limits.inAll) ? [all] : []),
       ];
       await Promise.all(bounds.map((bound) => bound.refresh()));
-      // From here on without a pause, so that of two calls at once one sees the other's
+      // No await from here on, so that of two concurrent calls the second sees the jobs of the first
       if (!bounds.every((bound) => bound.holds(jobs)))
         throw new ApiError('overloaded', { retryAfter: retryAfterSeconds });
       for (const bound of bounds) bound.add(jobs);

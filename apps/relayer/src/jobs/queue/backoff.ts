@@ -1,7 +1,7 @@
 import { backoffMs } from '@memrelay/protocol/backoff';
 
 /**
- * Exponential backoff with jitter: 1 s, 3 s, 9 s … up to a minute, each of them or down to half. Five upload
+ * Exponential backoff with jitter: 1 s, 3 s, 9 s … up to a minute, each multiplied by 0.5 to 1. Five upload
  * attempts therefore outlast a publisher that is unavailable for 20 seconds, for example during a restart.
  */
 export function retryDelayMs(attempt: number, random: () => number = Math.random): number {

@@ -15,11 +15,11 @@ export interface RepeatableWrite {
 }
 
 export interface Idempotency {
-  /** `answer`: what a repetition is answered, as JSON */
+  /** `answer`: the JSON response that a repetition gets */
   rowFor(write: RepeatableWrite, answer: unknown): IdempotencyRow;
   /** The response to the first such write. Throws `idempotency_key_reused` if its body differed. */
   earlierAnswer<T>(write: RepeatableWrite): Promise<T>;
-  /** The same where there was one, in the last day */
+  /** As above, but undefined if there was no such write in the last day */
   knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined>;
   /** Removes rows older than a day, in bounded steps */
   purge(): Promise<void>;

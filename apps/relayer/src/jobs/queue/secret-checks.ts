@@ -22,8 +22,8 @@ import {
 } from '../rows/secret-rows.ts';
 
 /**
- * Stops a boot with other secrets than the database was used with, and keeps check values of those it sees first. Throws
- * `ConfigError` with one line for each variable, which says what would be lost and the way out.
+ * Prevents the relayer from starting with secrets that do not match the database, and saves check values of new ones.
+ * Throws `ConfigError` with one line for each variable: what would be lost, and how to proceed.
  *
  * MEM_INDEX_KEY never changes. A newer MEM_SERVER_SECRET or writer key may be put in front of the former ones. A server
  * secret may go when nothing is sealed with it any more, a writer key when no memory can be signed with it. `dropped`

@@ -9,7 +9,7 @@ export type Settlement =
   | { is: 'own' }
   /** The text is stored, but a search with the current model does not find it: the vectors of this job are for that memory */
   | { is: 'refresh'; memoryId: string }
-  /** It ended with the blob of the other memory, or waits for it: there is nothing more to do now */
+  /** The job ended with the blob of the other memory, or waits for it: nothing to do now */
   | { is: 'settled' };
 
 /** What the caller knows about the job and its duplicate. */

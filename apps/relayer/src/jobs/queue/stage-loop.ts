@@ -24,7 +24,7 @@ export interface StageLoopOptions<Job> {
    */
   gatherMs?: number;
   claim(limit: number, leaseToken: string): Promise<Job[]>;
-  /** Must not throw: a job's error belongs in its row */
+  /** Must not throw: a job's error is saved in its row */
   run(jobs: Job[]): Promise<void>;
   onError(error: unknown): void;
 }

@@ -29,7 +29,7 @@ export interface UploadProgress {
   /** Blobs that its uploads were about to store, or have started to: a different one each time it was repacked */
   blob_id?: string;
   blob_ids?: string[];
-  /** The wallet that may have paid for it already; null once it is known that another one has to */
+  /** The wallet that may have paid for it already; null once it is known that another one must pay */
   wallet?: string | null;
   /** The memory whose blob is renewed; absent when the job stores its own */
   renews?: string;
@@ -46,12 +46,12 @@ export const leaseSeconds = 15;
 /** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
 export type Work = 'embedding' | 'uploading';
 
-/** Jobs that wait for this work or are at it, in the words of its index */
+/** Waiting and running jobs of this kind; must match the predicate of its index */
 export const waiting: Readonly<Record<Work, string>> = {
   embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
   uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
 };
-/** No worker has it */
+/** Not leased by a worker */
 export const free = '(lease_until IS NULL OR lease_until < now())';
 /** `$5`: seconds that an upload waits for others that go with it, before it is begun for the first time */
 const due: Readonly<Record<Work, string>> = {
@@ -59,7 +59,7 @@ const due: Readonly<Record<Work, string>> = {
   uploading: `run_at <= now() - CASE WHEN upload_claims = 0 THEN make_interval(secs => $5) ELSE '0' END AND ${free}`,
 };
 
-/** Bytes of sealed texts that the accounts of a batch share. Each has its oldest job in it, however long that is. */
+/** Bytes of sealed texts that the accounts of a batch share. Each account's oldest job is included, whatever its size. */
 export const batchBytes = 256 * 1024;
 /** What a job counts against `batchBytes`: an upload has a batch of its own. Read from the row, without the text. */
 const sizeOf: Readonly<Record<Work, string>> = {
@@ -107,14 +107,13 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
 }
 
 /**
- * The waiting accounts form a ring, ordered by id. The walk goes once around it, starting after `$4`: one index step for
- * each account, until as many accounts with a due job are found as the batch has places. They share the places equally,
- * each for its oldest jobs, and what is left goes to those that have more, in the order of the ring. So between two turns
- * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
- * as it is needed.
+ * Fair scheduling: iterates over the waiting accounts in id order, starting after `$4` and wrapping around, until it has
+ * found enough accounts with due jobs to fill the batch. Each step is one index lookup. The accounts get equal shares of
+ * the batch for their oldest jobs, and unused places go to accounts that have more, in the same order. So every waiting
+ * account gets a turn before any account gets its next one. Only claimed jobs are locked.
  *
- * The accounts share the bytes of a batch to embed equally as well: what an account has in it ends with the text that fills
- * its share. So the short texts of others wait for one long text of an account, not for a batch of them.
+ * The accounts also share the bytes of an embedding batch equally: an account's jobs end with the text that fills its
+ * share. So the short texts of other accounts wait for one long text of an account, not for a batch of them.
  */
 const claimSql = (work: Work): string => `
   WITH RECURSIVE walk (account_id, lap) AS (
@@ -181,7 +180,7 @@ export async function claimJobs(
   return rows.map((row) => claimedJob(row, leaseToken));
 }
 
-/** How many jobs wait, of an account or of all; it stops at one above the limit, since more changes nothing. */
+/** Counts the waiting jobs of one account or of all. Stops at one above the limit, because a larger count changes nothing. */
 export async function countWaiting(db: Db, limit: number, accountId?: Buffer): Promise<number> {
   const ofAccount = accountId ? 'AND account_id = $2' : '';
   const { rows } = await db.query<{ jobs: number }>(

@@ -4,7 +4,7 @@ import { type AccountNamespace, isShared, patchIdLength } from './forgotten-obje
 import { noteBrokenOff, triedBlobs } from './stray-rows.ts';
 import { deleteSuccessors } from './successors.ts';
 
-/** What was known of a memory whose rows are gone. */
+/** A memory whose rows were deleted. */
 export interface Removed {
   id: string;
   envelopeId: Buffer | undefined;
@@ -95,7 +95,7 @@ export async function memoryIds(db: Db, ns: AccountNamespace, ids: readonly stri
   return [...new Set(named.map(({ memory }) => memory))];
 }
 
-/** Those of these memories that were forgotten in a namespace. */
+/** Returns which of these memories were forgotten in a namespace. */
 export async function forgottenBefore(
   db: Db,
   { accountId, tag }: AccountNamespace,
@@ -109,7 +109,7 @@ export async function forgottenBefore(
   return rows.map(({ id }) => id);
 }
 
-/** Those of these memories that have any rows. */
+/** Returns which of these memories have any rows. */
 export async function present(
   db: Db,
   { accountId, namespace }: AccountNamespace,
@@ -233,8 +233,8 @@ async function lockJobs(tx: Queryable, accountId: Buffer, ids: readonly string[]
 }
 
 /**
- * Those of these envelopes (32 hex digits) that another memory of the namespace has: a client may have stored the same
- * bytes twice. A tombstone would bury that one too.
+ * Returns which of these envelopes (32 hex digits) another memory of the namespace also has: a client may have stored the
+ * same bytes twice. A tombstone would forget that memory too.
  */
 export async function heldElsewhere(
   tx: Queryable,

@@ -42,7 +42,7 @@ const finish = (held: string): string => `
     FROM job WHERE memory.account_id = job.account_id AND memory.id = job.memory_id)
   SELECT id FROM job`;
 
-/** Throws `LeaseLostError`, and has written nothing, when somebody else has the job now. */
+/** Throws `LeaseLostError`, without writing anything, if another worker has the job now. */
 export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
   const { rows } = await db.query(finish('lease_token = $5'), [
     [job.id],
@@ -83,7 +83,7 @@ export function saveQuiltUploaded(
   });
 }
 
-/** A quilt that is refused may be so for one of its jobs: each is tried alone, at once, by any wallet. */
+/** A single job may be the reason that a quilt is rejected, so each is retried alone, immediately, with any wallet. */
 export async function unpackQuilt(db: Db, jobs: readonly ClaimedJob[]): Promise<void> {
   await db.query(
     `UPDATE memory_job SET quilt_id = NULL, run_at = now(), lease_until = NULL, lease_token = NULL,

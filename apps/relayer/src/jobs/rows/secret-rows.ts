@@ -29,7 +29,7 @@ export async function keepIndexKeyCheck(tx: Queryable, value: string): Promise<s
   return rows[0]?.value;
 }
 
-/** Ids of the keys that what is sealed now needs, in jobs and in answers, of all accounts. */
+/** Ids of the keys needed to open the sealed texts and answers of all accounts. */
 export async function sealingKeyIds(tx: Queryable): Promise<string[]> {
   const { rows } = await tx.query<{ key_id: string }>(
     // A sealed cell names its key in bytes 2 to 9
@@ -65,7 +65,7 @@ export async function keepSecret(
   );
 }
 
-/** What may be signed with some writer keys, at most. */
+/** Upper bounds of what may have been signed with some writer keys. */
 export interface Signed {
   memories: number;
   /** Forgotten memories, whose tombstones are signed */

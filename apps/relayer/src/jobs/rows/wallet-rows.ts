@@ -3,7 +3,7 @@ import type { Db, Queryable } from '../../base/db/db.ts';
 
 export type WalletLevel = 'ok' | 'low' | 'empty';
 
-/** The level that was found at the last look; the row stays locked until the transaction ends. */
+/** The wallet's level at the last check. The row stays locked until the transaction ends. */
 export async function lockWalletLevel(
   tx: Queryable,
   { address, purpose }: Pick<WalletFunds, 'address' | 'purpose'>,
@@ -30,7 +30,7 @@ export async function saveWalletLevel(
   );
 }
 
-/** How many of the wallets could pay for an upload when they were last looked at; undefined before the first look. */
+/** How many of the wallets could pay for an upload at the last check; undefined before the first check. */
 export async function payingWallets(
   db: Db,
   addresses: readonly string[],

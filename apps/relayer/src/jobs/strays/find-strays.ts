@@ -2,8 +2,9 @@ import type { StoreObject } from '@memrelay/protocol/sidecar-api';
 import type { KnownBlobs, Stray } from '../rows/stray-rows.ts';
 
 /**
- * The objects of an owner that nothing needs. One of a blob that is needed stays: the one that a memory names, else the
- * one that lives longest. An object that ends before the blob is not a stray: the blob was stored for longer since.
+ * Returns the objects of an owner that are not needed. For each needed blob one object is kept: the one that a memory
+ * names, otherwise the one that expires last. An object that expires before its blob is not a stray, because the blob has
+ * since been stored for longer.
  */
 export function findStrays(held: readonly StoreObject[], known: KnownBlobs): Stray[] {
   const strays: Stray[] = [];
@@ -27,7 +28,7 @@ export function findStrays(held: readonly StoreObject[], known: KnownBlobs): Str
   return strays;
 }
 
-/** Sorts the object to keep first; the order is the same at each look. */
+/** Sorts the object to keep first. The order is the same at each check. */
 function byWorth(a: StoreObject, b: StoreObject): number {
   const byState = Number(b.certified) - Number(a.certified) || b.end_epoch - a.end_epoch;
   return byState || (a.object_id < b.object_id ? -1 : 1);

@@ -5,9 +5,9 @@ import { packQuilt, readCompanions, takeQuilt } from '../rows/quilt-jobs.ts';
 import { type QuiltBounds, worthPacking } from './quilt-bounds.ts';
 
 /**
- * The jobs that are uploaded together with a claimed one, itself among them, under its lease: those that it was packed with
- * before; or, when no upload of it was begun, those of the same account, namespace, key epoch and owner that wait as well.
- * Their rows name the quilt before this returns. Empty when another worker has its quilt.
+ * Returns the claimed job and the jobs to upload with it, all under its lease: the jobs that it was packed with before or,
+ * if its upload has not started yet, waiting jobs of the same account, namespace, key epoch and owner. Their rows name the
+ * quilt before this returns. Empty if another worker has the quilt.
  */
 export async function withCompanions(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<ClaimedJob[]> {
   if (job.quiltId) return takeQuilt(db, job, job.quiltId);
@@ -17,7 +17,7 @@ export async function withCompanions(db: Db, job: ClaimedJob, bounds: QuiltBound
   return chosen.length === 0 ? [job] : packQuilt(db, job, chosen);
 }
 
-/** What a client stored in a form of its own has no name in a quilt; tombstones and wraps stay apart from memories. */
+/** Bytes in a client's own format have no name in a quilt, and tombstones and wraps are not packed with memories. */
 function memoryHeader(envelope: Buffer): EnvelopeHeader | undefined {
   try {
     const header = parseHeader(envelope, envelope.length);

@@ -25,9 +25,9 @@ export function patchName(envelope: Uint8Array): string {
 const patchNameLength = 65;
 
 /**
- * Those of the items that are cheaper in one quilt than apart. Where there is no room for all, the first one keeps its
- * place and the smallest go with it. A patch takes whole columns as long as the longest needs, so the largest are left out
- * for as long as the rest and they cost less apart.
+ * Returns the items that are cheaper in one quilt than stored separately. If not all fit, keeps the first and the smallest
+ * of the others. A patch occupies whole columns, whose length depends on the largest patch, so the largest items are left
+ * out while that reduces the total cost.
  */
 export function worthPacking<Item extends { size: number }>(
   items: readonly Item[],

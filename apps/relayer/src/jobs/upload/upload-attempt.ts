@@ -39,7 +39,7 @@ export type Outcome =
       ok: false;
       /** No attempt is counted */
       kind: 'not-tried';
-      /** Whether it may have gone so far that something was paid */
+      /** The attempt may have paid for something */
       begun: boolean;
       reason: string;
     };

@@ -8,7 +8,6 @@ import type { ClaimedJob } from '../rows/claim-jobs.ts';
 import { saveOwner } from '../rows/save-progress.ts';
 import { triedBlobs } from '../rows/stray-rows.ts';
 
-/** What `presentOwner` needs. */
 export interface OwnerParts {
   db: Db;
   accounts: Pick<AccountDirectory, 'account'>;

@@ -18,7 +18,7 @@ import {
 import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
 import { type OwnerParts, presentOwner } from './upload-owner.ts';
 
-/** For a chain that does not answer */
+/** Retry delay when the chain does not respond */
 const ownerPauseMs = 2_000;
 
 interface UploadStage extends UploadParts, OwnerParts {
@@ -45,7 +45,7 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
     if (jobs.length === 1 && (await settleDuplicate(db, job, known)).is !== 'own') return;
     const owner = await presentOwner(stage, jobs as Jobs);
     if (owner === undefined) {
-      log.debug(about, 'who owns the account cannot be learnt now: its upload waits');
+      log.debug(about, 'cannot determine the account owner; the upload will be retried');
       await savePostponed(db, jobs, ownerPauseMs, { begun: false });
       return;
     }
