@@ -27,7 +27,7 @@ export interface FairTurns {
    */
   enter(claim: Claim): Promise<() => void>;
   run<T>(claim: Claim, work: () => Promise<T>): Promise<T>;
-  /** Refuses everything that waits */
+  /** Rejects all waiting claims */
   close(): void;
   /** Units in use, and claims that wait */
   readonly state: { inUse: number; waiting: number };
@@ -85,7 +85,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     for (const [id, account] of ring) {
       const waiter = account.waiting[0]!;
       if (account.used > 0 && account.used + waiter.units > ownTotal) continue;
-      // Its turn has come and only room is missing: smaller claims behind it must not overtake it again and again
+      // It is next and only lacks room: smaller claims behind it must not keep overtaking it
       if (inUse > 0 && inUse + waiter.units > total) return false;
       account.used += waiter.units;
       inUse += waiter.units;
@@ -129,7 +129,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
       if (!account.waiting.includes(waiter)) return;
       remove(accountId, account, waiter);
       waiter.refuse(reason);
-      // It may have been the one that kept others waiting
+      // It may have blocked the claims behind it
       startAll();
     };
     const onAbort = (): void => end(signal?.reason);

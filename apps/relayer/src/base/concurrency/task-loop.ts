@@ -34,14 +34,14 @@ export function startTaskLoop(
 
 export interface PeriodicTask {
   name: string;
-  /** Between two rounds, and after one that failed */
+  /** Pause between two rounds, and after a failed one */
   everyMs: number;
   againAfterFailureMs: number;
-  /** Between looks whether it is due */
+  /** Pause between checks whether the task is due */
   pollMs: number;
 }
 
-/** Does `work` at the start and then every so often, by one relayer of all that share the database. */
+/** Runs `work` at the start and then at the interval, on one of the relayers that share the database. */
 export async function startPeriodicTask(
   db: Db,
   { name, everyMs, againAfterFailureMs, pollMs }: PeriodicTask,

@@ -25,7 +25,7 @@ export const url = z
 export const publicUrl = url
   .refine(
     (value) => {
-      // Told already
+      // Already reported
       if (!URL.canParse(value)) return true;
       const { protocol, hostname, username, search, hash } = new URL(value);
       const isSafe = protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
@@ -47,7 +47,7 @@ export const listenHost = z
     message: 'must be an IP address or a host name, without a port; 0.0.0.0 or :: for all addresses',
   });
 
-/** Looks like an IPv4 address and is none. */
+/** Looks like an IPv4 address but is not one. */
 function isNumeric(value: string): boolean {
   return /^[\d.]+$/.test(value);
 }
@@ -65,7 +65,7 @@ export const hostNames = z
     message: 'must be host names or addresses, each with an optional port, separated by commas',
   });
 
-/** Goes into a header of every call. */
+/** A secret that is sent in a header. */
 export const headerSecret = (minLength: number) =>
   z
     .string()
@@ -90,7 +90,7 @@ export function integer(min: number, max: number) {
     .refine((value) => value >= min && value <= max, { message: `must be from ${min} to ${max}` });
 }
 
-/** Parts of a comma list; empty ones are left out. */
+/** The parts of a comma-separated list, without empty ones. */
 export const list = z.string().transform((value) =>
   value
     .split(',')

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { integer, url } from './forms.ts';
 
 /**
- * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
- * mistake shows at the boot at which it is made. Nothing reads their values, and the boot says so.
+ * Variables of the contract that have no effect yet. Their format is checked like that of the others, so that a mistake
+ * is reported at the next boot. A boot warns that their values are ignored.
  */
 
 const limit = z.union([integer(1, Number.MAX_SAFE_INTEGER), z.literal('off')], {

@@ -21,8 +21,8 @@ const isPrefix = /^EMBEDDING_\w+_PREFIX$/;
 export const secretNames = ['MEM_SERVER_SECRET', 'MEM_INDEX_KEY', 'MEM_WRITER_KEYS'] as const;
 
 /**
- * Reads and checks the environment in one place. Throws `ConfigError` with every problem at once; `warnings` name
- * variables that look like ours and are not known.
+ * Reads and checks the environment in one place. Throws `ConfigError` with every problem at once; `warnings`
+ * describes settings without effect, such as unknown variables.
  */
 export function readVariables(environment: Environment): { values: Variables; warnings: string[] } {
   const present = Object.fromEntries(
@@ -55,8 +55,8 @@ export function readVariables(environment: Environment): { values: Variables; wa
 }
 
 /**
- * Only for the embedded database are missing secrets made at boot (see secrets.ts); anywhere else a key made up at
- * boot would be lost with the machine.
+ * Missing secrets are generated at boot only for the embedded database (see secrets.ts). Anywhere else, a generated key
+ * would be lost with the machine.
  */
 function missingSecrets(present: Environment): string[] {
   const { DATABASE_URL: databaseUrl, MEM_DATA_DIR: dataDir } = present;

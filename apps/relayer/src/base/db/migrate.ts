@@ -4,7 +4,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Db } from './db.ts';
 
 const directory = new URL('../../../migrations/', import.meta.url);
-/** Any constant: two relayers that start together migrate one after the other. */
+/** Lock id, any constant: relayers that start at the same time migrate one after the other. */
 const advisoryLock = 718_200_915;
 
 /**

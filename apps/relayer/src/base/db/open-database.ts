@@ -5,8 +5,8 @@ import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
 
 /**
- * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` hears
- * when it is gone for good.
+ * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` is
+ * called when it has failed permanently.
  */
 export async function openDatabase(
   databaseUrl: string,

@@ -48,7 +48,7 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
       id: request.id,
       ok: true,
       rows: result.rows,
-      // PGlite counts no rows of a SELECT; what a RETURNING gives back is what was affected
+      // PGlite does not count the rows of a SELECT; with RETURNING, the returned rows are the affected ones
       rowCount: Math.max(result.affectedRows ?? 0, result.rows.length),
     };
   } catch (error) {

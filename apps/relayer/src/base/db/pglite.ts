@@ -18,7 +18,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Buffers come back from the thread as Uint8Array; the rest of the relayer expects what `pg` gives. */
+/** The thread returns a Uint8Array for each Buffer; the rest of the relayer expects a Buffer, as from `pg`. */
 function withBuffers<Row>(rows: unknown[]): Row[] {
   for (const row of rows as Record<string, unknown>[])
     for (const key in row) {
@@ -55,8 +55,8 @@ async function startWorker(dataDir: string): Promise<Worker> {
 
 /**
  * Opens the embedded database in `dataDir`, creating it when it is not there. Throws when another process holds
- * the directory: two processes on one PGlite directory lose data silently (measured). `onLost` hears when its thread
- * has ended: nothing can be asked any more, and only a new process helps.
+ * the directory: two processes on one PGlite directory lose data silently (measured). `onLost` is called when its thread
+ * has ended: every further query fails until the process is restarted.
  */
 export async function openPglite(dataDir: string, onLost: (error: Error) => void): Promise<Db> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

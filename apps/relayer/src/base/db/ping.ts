@@ -1,6 +1,6 @@
 import type { Db } from './db.ts';
 
-/** Rejects when the database does not answer. */
+/** Rejects if the database does not respond. */
 export async function pingDatabase(db: Db): Promise<void> {
   await db.query('SELECT 1');
 }

@@ -15,13 +15,13 @@ const types = {
 
 /** Connection exceptions, insufficient resources, operator intervention (Postgres, appendix A). */
 const unavailableClasses: ReadonlySet<string> = new Set(['08', '53', '57']);
-/** Our own time limit, or somebody cancelled the query: the server is well. */
+/** Our own time limit, or a cancelled query: the server is healthy. */
 const queryCanceled = '57014';
 
 /** Deadlock: this transaction was aborted, and a retry succeeds. */
 const deadlock = '40P01';
 
-/** Whatever Postgres did not answer itself is about the way to it. */
+/** Errors that Postgres did not return itself are treated as connection failures. */
 function asFailure(error: unknown): unknown {
   const answered = error instanceof pg.DatabaseError ? (error.code ?? '') : undefined;
   if (answered === deadlock) return new ApiError('overloaded', { cause: error });
@@ -48,8 +48,8 @@ async function run<Row>(
 }
 
 /**
- * A pooler in between hands each statement to another connection: the prepared one is not there, or there already. And a
- * migration by a newer relayer may have changed the type of a result, which a prepared statement cannot follow.
+ * A pooler may send each statement to another connection, where the prepared statement is missing or already exists. A
+ * migration by a newer relayer may also have changed a result type, which invalidates a prepared statement.
  */
 const misplaced: ReadonlySet<string | undefined> = new Set(['26000', '42P05', '0A000']);
 
@@ -95,8 +95,8 @@ const noJit = 'SET jit = off';
 const preparedConnections = 8;
 
 /**
- * Opens a pool on `connectionString`. `onError` hears of idle connections that broke; the pool replaces them. Queries
- * throw `database_unavailable` where the server cannot be reached, else the server's own error.
+ * Opens a pool on `connectionString`. `onError` is called for idle connections that broke; the pool replaces them. Queries
+ * throw `database_unavailable` if the server is unreachable, otherwise the server's own error.
  */
 export function openPostgres(
   connectionString: string,

@@ -3,7 +3,7 @@ import { type PeriodicTasks, startPeriodicTasks } from '../periodic-tasks.ts';
 import type { Db } from './db.ts';
 
 const everyMs = 20_000;
-/** A table is due when more rows than this have changed, and a fifth of it */
+/** A table is due when more rows have changed than this plus a fifth of the table */
 const changedRows = 200;
 
 /**
@@ -14,7 +14,7 @@ export function startVacuum(db: Db, log: Logger): PeriodicTasks {
   return startPeriodicTasks({ vacuum: () => vacuumDueTables(db) }, log, everyMs);
 }
 
-/** Each table by itself, so that no other statement waits long. Returns the tables. */
+/** Vacuums each due table separately, so that no other statement waits long. Returns the tables. */
 export async function vacuumDueTables(db: Db): Promise<string[]> {
   // Counters are lost when the process ends, so a table that has outgrown its statistics is due as well
   const { rows } = await db.query<{ name: string }>(

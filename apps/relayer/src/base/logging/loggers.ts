@@ -19,7 +19,7 @@ const redactedPaths = secretHeaders.flatMap((name) => [
   `request.headers["${name}"]`,
 ]);
 
-/** On every line that is written while a request is served (decisions.md, "Wire, general"). */
+/** Added to every line logged while a request is served (decisions.md, "Wire, general"). */
 function requestFields(): object {
   const requestId = currentRequestId();
   return requestId === undefined ? {} : { request_id: requestId };
@@ -40,7 +40,7 @@ export function createLoggers(options: { filter: string; format: 'json' | 'prett
   return loggersOn(stream, options.filter);
 }
 
-/** Loggers that write lines of JSON to `stream`, without what is secret. */
+/** Loggers that write JSON lines to `stream`, with secrets redacted. */
 export function loggersOn(stream: DestinationStream, filterText: string): Loggers {
   const filter = parseLogFilter(filterText);
   const root = pino({ level: 'trace', base: {}, redact: redactedPaths, mixin: requestFields }, stream);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface Scope {
-  /** Undefined once the request was answered: what goes on after it, as a connection that was opened, is not part of it */
+  /** Undefined once the request was answered: anything that continues, such as an opened connection, is not part of it */
   requestId: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** How long the stages of one request took: names and durations, nothing of what was asked or found. */
+/** Durations of the stages of one request, by name. Contains no content of the request or response. */
 export interface StageTimes {
   /** Runs `work` and adds its time to the stage, also when it throws. */
   measure<T>(stage: string, work: () => T | Promise<T>): Promise<T>;

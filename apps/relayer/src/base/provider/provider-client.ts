@@ -8,17 +8,17 @@ export interface ProviderOptions {
 }
 
 export interface ProviderCall {
-  /** To the last byte of the answer */
+  /** Until the last byte of the response */
   timeoutMs: number;
-  /** A longer answer is none */
+  /** A longer response is rejected as `malformed` */
   maxBytes: number;
   /** Ends the call; it rejects with `signal.reason` */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * `unreachable`: no connection, or it broke. `timeout`: too slow. `status`: any answer but 200. `malformed`: an answer of
- * another form, or too long.
+ * `unreachable`: no connection, or it broke. `timeout`: too slow. `status`: any status but 200. `malformed`: a response
+ * in another format, or too long.
  */
 export class ProviderError extends Error {
   override name = 'ProviderError';
@@ -37,7 +37,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Calls an OpenAI-compatible provider. Does not retry, and logs nothing of what is sent. */
+/** Calls an OpenAI-compatible provider. Does not retry, and does not log requests. */
 export interface ProviderClient {
   /** The JSON of the answer. Throws `ProviderError`. */
   post(path: string, body: unknown, call: ProviderCall): Promise<unknown>;
@@ -74,7 +74,7 @@ export function createProviderClient({ baseUrl, apiKey }: ProviderOptions): Prov
     });
   }
 
-  /** Bytes of the answer as they come. */
+  /** The bytes of the response as they arrive. */
   async function* bytes(path: string, body: unknown, call: ProviderCall): AsyncGenerator<Buffer> {
     const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(call.timeoutMs)));
     let received = 0;

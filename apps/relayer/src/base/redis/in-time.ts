@@ -1,6 +1,6 @@
 /**
- * The answer of a command, or a rejection when it takes longer than `timeoutMs`. The Redis client's own timeout ends
- * when a command is written; a server that hangs would hold its callers for ever.
+ * Returns the response to a command, or rejects after `timeoutMs`. The Redis client's own timeout ends when a command is
+ * written, so a hanging server would block its callers forever.
  */
 export function inTime<T>(command: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

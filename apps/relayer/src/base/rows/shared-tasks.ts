@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/db.ts';
 
-/** Work that is due now and then, and done by one relayer of all that share the database. */
+/** Recurring work that only one of the relayers sharing a database does at a time. */
 export interface SharedTask {
   /** A lease until `settle`, if the work is due and not leased; `failures` counts consecutive failures */
   claim(): Promise<{ token: string; failures: number } | undefined>;
@@ -11,10 +11,10 @@ export interface SharedTask {
   hurry(): Promise<void>;
 }
 
-/** How long others wait for a process that died at it */
+/** How long other relayers wait after a process died during the work */
 const standardLeaseMs = 30_000;
 
-/** The lease is extended for as long as this process lives. Embedded, one that stands at the start is a dead process's. */
+/** The lease is extended while this process runs. In the embedded database, a lease found at boot is from a dead process. */
 export async function createSharedTask(db: Db, name: string, leaseMs = standardLeaseMs): Promise<SharedTask> {
   const extending = new Map<string, NodeJS.Timeout>();
   await db.query('INSERT INTO shared_task (name) VALUES ($1) ON CONFLICT (name) DO NOTHING', [name]);
@@ -40,7 +40,7 @@ export async function createSharedTask(db: Db, name: string, leaseMs = standardL
       return { token, failures: rows[0].failures };
     },
     async settle(token, { dueInMs, failed }) {
-      // Also when it cannot be written: then others take over soon
+      // Even if saving fails: the lease then expires and others take over
       clearInterval(extending.get(token));
       extending.delete(token);
       await db.query(
@@ -56,7 +56,7 @@ export async function createSharedTask(db: Db, name: string, leaseMs = standardL
   };
 }
 
-/** How far work has come that goes through a table bit by bit, as it was last saved. */
+/** The last saved position of work that goes through a table in steps. */
 export async function taskPosition(db: Db, name: string): Promise<string | undefined> {
   const { rows } = await db.query<{ position: string | null }>(
     'SELECT position FROM shared_task WHERE name = $1',
