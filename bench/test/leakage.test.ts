@@ -6,7 +6,7 @@ import { rowsOf } from '../src/leakage/variants.ts';
 import { guessing, reconstruction } from '../src/leakage/vector-attacks.ts';
 import { chosenWords, knownTexts } from '../src/leakage/word-attacks.ts';
 
-const { createBlindIndex, createVectorMap, normalize, termsOf } = indexParts;
+const { createBlindIndex, createVectorMap, noQuestion, normalize, termsOf } = indexParts;
 
 /** docs/security.md, "What a dump reveals": the results of the attacks on rows as the relayer writes them. */
 
@@ -16,10 +16,7 @@ const index = createBlindIndex(Buffer.alloc(32, 4), true);
 const [account, tag] = [Buffer.alloc(32, 5), Buffer.alloc(16, 6)];
 const random = seededRandom(1);
 const token = (term: string): string =>
-  String(
-    index.questionTokens(account, tag, { terms: [term], related: [], names: new Set(), truncated: false })
-      .terms[0],
-  );
+  String(index.questionTokens(account, tag, { ...noQuestion, terms: [term] }).terms[0]);
 const words = ['tea', 'harbour', 'violin', 'garden', 'lemon', 'bench', 'parcel', 'lighthouse'];
 const rows = await Promise.all(
   Array.from({ length: 80 }, async (_, i): Promise<Row> => {

@@ -3,7 +3,7 @@ import { normalize } from '@memrelay/relayer/index/embedding/embedder';
 import { createVectorMap } from '@memrelay/relayer/index/embedding/vector-map';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { lengthOf } from '@memrelay/relayer/index/keywords/bm25';
-import { questionOf } from '@memrelay/relayer/index/keywords/question';
+import { noQuestion, questionOf, searchedTerms } from '@memrelay/relayer/index/keywords/question';
 import { termsOf } from '@memrelay/relayer/index/keywords/terms';
 import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/recall/fusion';
 import type { Match } from '@memrelay/relayer/memories/rows/match';
@@ -18,7 +18,9 @@ export const indexParts = {
   createVectorMap,
   createBlindIndex,
   lengthOf,
+  noQuestion,
   questionOf,
+  searchedTerms,
   termsOf,
   fuse,
   lexicalWeights,

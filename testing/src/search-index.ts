@@ -10,7 +10,7 @@ import { findLocalModel } from '@memrelay/relayer/index/embedding/local/local-mo
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/index/index-data';
 import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/relayer/index/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
-import { questionOf } from '@memrelay/relayer/index/keywords/question';
+import { noQuestion, questionOf } from '@memrelay/relayer/index/keywords/question';
 import { withContext } from '@memrelay/relayer/memories/recall/context';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { isSure } from '@memrelay/relayer/memories/recall/matching';
@@ -146,7 +146,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       return made;
     },
     tokenOf(accountNamespace, term) {
-      const question = { terms: [term], related: [], names: new Set<number>(), truncated: false };
+      const question = { ...noQuestion, terms: [term] };
       return String(
         blindIndex.questionTokens(accountNamespace.accountId, tagOfNamespace(accountNamespace), question)
           .terms[0],

@@ -2,7 +2,7 @@ import { indexParts, type SearchMatch } from '@memrelay/dev-env/index-parts';
 import { dot } from './linear.ts';
 import type { Namespace, Row } from './rows.ts';
 
-const { fuse, lengthOf, lexicalWeights, modelWeights, questionOf } = indexParts;
+const { fuse, lengthOf, lexicalWeights, modelWeights, questionOf, searchedTerms } = indexParts;
 
 export interface RecallCost {
   /** Share of the evidence among the first ten results of the complete recall; `vector`: of the vector search alone */
@@ -39,10 +39,8 @@ export function recallCost(
     for (const { tokens } of rows)
       for (const token of tokens.keys()) documents.set(token, (documents.get(token) ?? 0) + 1);
     for (const { text, plain, mapped, evidence } of namespace.questions) {
-      const { terms, related, names } = questionOf(text, !isModel);
-      const tokens = [...terms, ...related.map(({ term }) => term)].map(
-        (term) => namespace.tokenOf(term) ?? '',
-      );
+      const question = questionOf(text, !isModel);
+      const tokens = searchedTerms(question).map((term) => namespace.tokenOf(term) ?? '');
       const matches = rows.map((row) =>
         matchOf(
           row,
@@ -57,7 +55,7 @@ export function recallCost(
         { matches: candidate, documents: tokens.map((token) => documents.get(token) ?? 0) },
         { texts, meanLength },
         isModel ? modelWeights : lexicalWeights,
-        { related, names },
+        question,
       );
       const share = (ids: readonly string[]): number =>
         evidence.filter((id) => ids.includes(id)).length / evidence.length;

@@ -1,7 +1,8 @@
 import { stem as porter2 } from 'porter2';
+import { americanSpelling } from './spelling.ts';
 
 /** Words in most English sentences and questions, which would match everything. */
-const stopWords = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   `a about again all also am an and any anything are as at be because been being both but by can could did do does doing
   done each else ever every few for from get gets getting got gotten had has have having he her here hers herself him
   himself his how however i if in into is it its itself just like likely ll lot lots many maybe me might mine more most much must my
@@ -36,11 +37,16 @@ const irregular = new Map(
     .flatMap(([base, ...forms]) => forms.map((form) => [form, base!] as const)),
 );
 
-export function isStopWord(word: string): boolean {
-  return stopWords.has(word);
-}
+export const months: ReadonlySet<string> = new Set(
+  'january february march april may june july august september october november december'.split(' '),
+);
 
 /** The stem of a lower-case word: irregular forms from the table, others by the Porter2 stemmer. */
 export function englishStem(word: string): string {
+  return porter2(irregular.get(word) ?? americanSpelling(word));
+}
+
+/** The stem as it was stored before spellings were unified (tokenizer 1). */
+export function formerEnglishStem(word: string): string {
   return porter2(irregular.get(word) ?? word);
 }

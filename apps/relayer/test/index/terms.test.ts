@@ -45,7 +45,7 @@ describe('the terms of a text', () => {
 
   test('leave out stop words, and are empty for a text without words', () => {
     expect(termsOf("I don't think that's what they're about, isn't it?")).toEqual(['think']);
-    expect(termsOf('?! … — 🎉')).toEqual([]);
+    expect(termsOf('?! … — © ™')).toEqual([]);
   });
 
   test('exist for every text, and are the same for the same text in any letter case', () => {

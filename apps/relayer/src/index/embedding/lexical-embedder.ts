@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createPauses } from '../../base/concurrency/pauses.ts';
-import { termsOf } from '../keywords/terms.ts';
+import { stemsOf } from '../keywords/terms.ts';
 import { type Embedder, normalize } from './embedder.ts';
 import { vectorSpace } from './vector-space.ts';
 
@@ -35,7 +35,7 @@ export function createLexicalEmbedder(dimension: number, deriveKey: (accountId: 
     keys.set(id, key);
     return key;
   }
-  const name = `lexical-v2-${dimension}`;
+  const name = `lexical-v3-${dimension}`;
   return {
     name,
     model: vectorSpace(name, dimension),
@@ -72,7 +72,7 @@ export function lexicalVector(text: string, dimension: number, key: string): Flo
 
 function featuresOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const term of termsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const term of stemsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
   // A text of stop words alone is hashed as a whole
   if (counts.size === 0) counts.set(text.normalize('NFKC').toLowerCase(), 1);
   const features = new Map<string, number>();

@@ -4,7 +4,7 @@ import { inTurns, type Steps } from '../../base/concurrency/in-turns.ts';
 import { lengthBucket } from './bm25.ts';
 import { distinctionSteps } from './distinctions.ts';
 import { piecesOf } from './pieces.ts';
-import { noQuestion, type Question } from './question.ts';
+import { noQuestion, type Question, type RelatedTerm } from './question.ts';
 import { termsIn } from './terms.ts';
 
 /** A text's blind index entry (security.md, "At rest"): its terms, their frequency in three steps, and its length. */
@@ -46,11 +46,14 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
   }
   return {
     entryOf: (accountId, tag, text) => inTurns(entrySteps(keyOf(accountId, tag), text)),
-    questionTokens(accountId, tag, { terms, related, ...rest }) {
+    questionTokens(accountId, tag, { terms, forms, related, ...rest }) {
       const key = keyOf(accountId, tag);
+      const tokens = (some: readonly RelatedTerm<string>[]): RelatedTerm<bigint>[] =>
+        some.map(({ term, of }) => ({ term: tokenOf(key, term), of }));
       return {
         terms: terms.map((term) => tokenOf(key, term)),
-        related: related.map(({ term, of }) => ({ term: tokenOf(key, term), of })),
+        forms: tokens(forms),
+        related: tokens(related),
         ...rest,
       };
     },
@@ -63,12 +66,14 @@ export function* entrySteps(key: Uint8Array, text: string): Steps<BlindEntry> {
   let length = 0;
   for (const piece of piecesOf(text)) {
     yield;
-    for (const term of termsIn(piece)) {
+    for (const forms of termsIn(piece)) {
       yield;
-      if (term === undefined) continue;
+      if (!forms) continue;
       length += 1;
-      const times = counts.get(term);
-      if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
+      for (const term of forms) {
+        const times = counts.get(term);
+        if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
+      }
     }
   }
   const tokens: { token: bigint; times: number }[] = [];

@@ -1,10 +1,11 @@
 /** Compound words: identifiers, paths, versions, dates, addresses. They are found as a whole and by their parts. */
 
-const months = 'january february march april may june july august september october november december'.split(
-  ' ',
-);
+import { months } from '../../language/english.ts';
 
+const monthNames = [...months];
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:t.*)?$/;
+/** 7.5.2023 is the seventh of May wherever dates have points. */
+const pointDate = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 /**
  * At most eight numbers: each version is found by all its prefixes, and a megabyte of text may be one run of digits and
  * points
@@ -18,6 +19,15 @@ const humps =
 /** The terms by which a run of word characters and joining signs is found; the first one is the run itself. */
 export function partsOf(run: string): string[] {
   const whole = run.toLowerCase();
+  const pointed = pointDate.exec(whole);
+  if (pointed && Number(pointed[2]) <= 12) {
+    const [, day, month, year] = pointed;
+    return [
+      whole,
+      `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`,
+      ...dateWords(['', year!, month!, day!]),
+    ];
+  }
   const numbered = version.exec(whole)?.[1];
   if (numbered) return [numbered, ...shorterVersions(numbered)];
   const date = isoDate.exec(whole);
@@ -42,7 +52,7 @@ function shorterVersions(numbered: string): string[] {
 
 /** The words people use for a date: 2023-05-07 is 7 May 2023. */
 function dateWords([, year, month, day]: readonly string[]): string[] {
-  return [year!, months[Number(month) - 1] ?? month!, String(Number(day))];
+  return [year!, monthNames[Number(month) - 1] ?? month!, String(Number(day))];
 }
 
 /** The host of a URL or email address. */

@@ -1,8 +1,8 @@
 import { type Collection, coverage, termWeight } from './bm25.ts';
 import { relatedTerms } from './related.ts';
-import { termsOf } from './terms.ts';
+import { type AskedWord, askedWords } from './terms.ts';
 
-/** A term that an answer may contain instead of one of the question's terms. */
+/** A term that a text may contain instead of one of the question's terms. */
 export interface RelatedTerm<T> {
   term: T;
   /** Index of the question's term, from 0 */
@@ -13,6 +13,9 @@ export interface RelatedTerm<T> {
 export interface Question<T> {
   /** Distinct terms, at most 64 */
   terms: readonly T[];
+  /** Other forms of the same words: they count like the term itself. At most 128 */
+  forms: readonly RelatedTerm<T>[];
+  /** Words that may answer instead, and parts of compound words: they count less. At most 64 */
   related: readonly RelatedTerm<T>[];
   /** Indexes of the terms that are names */
   names: ReadonlySet<number>;
@@ -21,9 +24,17 @@ export interface Question<T> {
 }
 
 /** For searches by vector alone. */
-export const noQuestion: Question<never> = { terms: [], related: [], names: new Set(), truncated: false };
+export const noQuestion: Question<never> = {
+  terms: [],
+  forms: [],
+  related: [],
+  names: new Set(),
+  truncated: false,
+};
 
 const maxTerms = 64;
+const maxForms = 128;
+const leastForms = 2;
 const maxRelated = 64;
 
 /** Weight of a related word relative to the question's word (bench/README.md). */
@@ -36,21 +47,41 @@ const name = /(?<=[\p{L}\p{N},;'’"“(]\s+["“(]?)\p{Lu}[\p{L}\p{N}\p{M}]+/gu
 
 /** `withRelated`: for embedders that do not know what words mean. */
 export function questionOf(query: string, withRelated: boolean): Question<string> {
-  const all = [...new Set(termsOf(query))];
-  const terms = all.slice(0, maxTerms);
-  const named = new Set([...query.matchAll(name)].flatMap(([word]) => termsOf(word)));
+  const named = new Set([...query.matchAll(name)].map(([word]) => word.toLowerCase()));
+  const words = new Map<string, AskedWord>();
+  const names = new Set<number>();
+  let truncated = false;
+  for (const word of askedWords(query, (word) => named.has(word))) {
+    if (words.has(word.term)) continue;
+    truncated = words.size === maxTerms;
+    if (truncated) break;
+    if (named.has(word.word)) names.add(words.size);
+    words.set(word.term, word);
+  }
+  const terms = [...words.keys()];
   const asked = new Set(terms);
-  const related = withRelated
-    ? terms.flatMap((term, of) =>
-        relatedTerms(term).flatMap((other) => (asked.has(other) ? [] : [{ term: other, of }])),
-      )
-    : [];
+  const instead = (of: number, others: readonly string[]): RelatedTerm<string>[] =>
+    others.filter((other) => !asked.has(other)).map((term) => ({ term, of }));
+  const formsEach = Math.max(leastForms, Math.floor(maxForms / Math.max(1, terms.length)));
+  const each = [...words.values()];
   return {
     terms,
-    related: related.slice(0, maxRelated),
-    names: new Set(terms.flatMap((term, i) => (named.has(term) ? [i] : []))),
-    truncated: all.length > maxTerms,
+    forms: each.flatMap(({ forms }, of) => instead(of, forms).slice(0, formsEach)).slice(0, maxForms),
+    related: each
+      .flatMap(({ term, parts }, of) => instead(of, withRelated ? [...parts, ...relatedTerms(term)] : parts))
+      .slice(0, maxRelated),
+    names,
+    truncated,
   };
+}
+
+/** All terms of a question, in the order in which a search counts them: its own, their forms, the related ones. */
+export function searchedTerms<T>({
+  terms,
+  forms,
+  related,
+}: Pick<Question<T>, 'terms' | 'forms' | 'related'>): T[] {
+  return [...terms, ...forms.map(({ term }) => term), ...related.map(({ term }) => term)];
 }
 
 /** How well a text matches a question. */
@@ -64,31 +95,37 @@ export interface Answered {
 }
 
 /**
- * `documents` (the number of texts with a term) and `steps` (how often this text contains it, 0–3) list the question's
- * terms, then the related terms.
+ * `documents` (the number of texts with a term) and `steps` (how often this text contains it, 0–3) are in the order of
+ * `searchedTerms`. A word counts by its most frequent form in a text, and is as common as all its forms together.
  */
 export function answered(
   collection: Collection,
-  { related, names }: Pick<Question<unknown>, 'related' | 'names'>,
+  { forms, related, names }: Pick<Question<unknown>, 'forms' | 'related' | 'names'>,
   documents: readonly number[],
 ): (steps: readonly number[], bucket: number) => Answered {
-  const count = documents.length - related.length;
-  const weights = documents.map((texts) => termWeight(collection, texts));
-  const own = weights.slice(0, count);
-  const total = own.reduce((sum, weight) => sum + weight, 0);
-  return (steps, bucket) => {
+  const relatedFrom = documents.length - related.length;
+  const count = relatedFrom - forms.length;
+  const together = documents.slice(0, count);
+  for (const [i, { of }] of forms.entries()) together[of]! += documents[count + i]!;
+  const weight = (texts: number): number => termWeight(collection, texts);
+  const own = together.map(weight);
+  const ofRelated = documents.slice(relatedFrom).map(weight);
+  const total = own.reduce((sum, each) => sum + each, 0);
+  return (counted, bucket) => {
+    const steps = counted.slice(0, count);
+    for (const [i, { of }] of forms.entries()) steps[of] = Math.max(steps[of] ?? 0, counted[count + i] ?? 0);
     const instead = new Map<number, number>();
     for (const [i, { of }] of related.entries())
-      if ((steps[count + i] ?? 0) > 0 && !steps[of])
-        instead.set(of, Math.max(instead.get(of) ?? 0, Math.min(own[of]!, weights[count + i]!)));
-    const ofRelated = [...instead.values()].reduce((sum, weight) => sum + weight, 0);
+      if ((counted[relatedFrom + i] ?? 0) > 0 && !steps[of])
+        instead.set(of, Math.max(instead.get(of) ?? 0, Math.min(own[of]!, ofRelated[i]!)));
+    const otherwise = [...instead.values()].reduce((sum, each) => sum + each, 0);
     const boost = [...names].some((place) => (steps[place] ?? 0) > 0) ? nameBoost : 1;
     return {
       covered:
         total > 0
-          ? boost * (coverage(collection, own, steps, bucket) + (relatedShare * ofRelated) / total)
+          ? boost * (coverage(collection, own, steps, bucket) + (relatedShare * otherwise) / total)
           : 0,
-      terms: steps.slice(0, count).filter((times) => times > 0).length,
+      terms: steps.filter((times) => times > 0).length,
       related: instead.size,
     };
   };

@@ -24,8 +24,9 @@ export function* resemblanceSteps(query: string, text: string): Steps<boolean> {
   const asked = new Map<string, number>();
   /** The query's words by trigram */
   const having = new Map<string, string[]>();
-  for (const term of termsIn(query)) {
+  for (const forms of termsIn(query)) {
     yield;
+    const term = forms?.[0];
     if (term === undefined || asked.has(term)) continue;
     const trigrams = trigramsOf(term);
     asked.set(term, trigrams.size);
@@ -39,8 +40,9 @@ export function* resemblanceSteps(query: string, text: string): Steps<boolean> {
   for (const piece of piecesOf(text)) {
     yield;
     const seen = new Set<string>();
-    for (const term of termsIn(piece)) {
+    for (const forms of termsIn(piece)) {
       yield;
+      const term = forms?.[0];
       if (term === undefined || seen.has(term)) continue;
       seen.add(term);
       if (asked.has(term) || isLikeOne(trigramsOf(term), asked, having)) return true;

@@ -1,4 +1,4 @@
-import { isStopWord } from '../english.ts';
+import { isStopWord, languagesOf } from '../languages.ts';
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 
@@ -25,6 +25,8 @@ export function weigh(sentence: string): 'courtesy' | 'fragment' | 'statement' {
   const found: string[] = [];
   for (const { segment, isWordLike } of words.segment(sentence.toLowerCase().replace(/[’ʼ]/gu, "'")))
     if (isWordLike) found.push(segment);
-  if (found.every((word) => courtesies.has(word) || isStopWord(word))) return 'courtesy';
+  const { latin, cyrillic } = languagesOf(sentence);
+  const languages = [...latin, ...cyrillic];
+  if (found.every((word) => courtesies.has(word) || isStopWord(word, languages))) return 'courtesy';
   return found.length === 1 ? 'fragment' : 'statement';
 }

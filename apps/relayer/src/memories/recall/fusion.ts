@@ -68,7 +68,7 @@ export function fuse(
   { matches, documents }: Pick<SearchResult, 'matches' | 'documents'>,
   collection: Collection,
   legs: LegWeights,
-  question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
+  question: Pick<Question<unknown>, 'forms' | 'related' | 'names'> = noQuestion,
 ): Fused {
   const answeredBy = answered(collection, question, documents);
   const candidates = candidatesOf(matches, answeredBy);

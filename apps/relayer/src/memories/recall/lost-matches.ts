@@ -2,7 +2,7 @@ import type { RecallRequest } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
 import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
-import type { Question } from '../../index/keywords/question.ts';
+import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import type { Match } from '../rows/match.ts';
 import { lostMatches } from '../rows/search-rows.ts';
 
@@ -25,7 +25,7 @@ export async function countLostMatches(
 ): Promise<number> {
   const mapped = parts.vectors.mapOf(accountId).apply(normalize(vector.slice()));
   const { model, minScore } = parts.embedder;
-  const tokens = [...question.terms, ...question.related.map(({ term }) => term)];
+  const tokens = searchedTerms(question);
   const lost = await lostMatches(parts.db, {
     accountId,
     namespace,

@@ -2,7 +2,7 @@ import type { Db } from '../../base/db/db.ts';
 import { encodeVector, signBits } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
-import type { Question } from '../../index/keywords/question.ts';
+import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import { vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { Match } from './match.ts';
@@ -104,7 +104,7 @@ async function run(
   shortlistRows: number | null,
   { texts, meanLength }: Collection,
 ): Promise<SearchResult> {
-  const { terms, related } = query.question;
+  const { terms, forms, related } = query.question;
   const hasWords = terms.length > 0;
   const parameters = [
     query.accountId,
@@ -121,11 +121,11 @@ async function run(
         searchSql.byBoth,
         [
           ...parameters,
-          tokenList([...terms, ...related.map(({ term }) => term)]),
+          tokenList(searchedTerms(query.question)),
           texts,
           meanLength,
           postings(terms.length),
-          `{${[...terms.keys(), ...related.map(({ of }) => of)].join()}}`,
+          `{${[...terms.keys(), ...[...forms, ...related].map(({ of }) => of)].join()}}`,
         ],
         prepared,
       )
