@@ -269,7 +269,7 @@ describe('the information routes', () => {
       network: 'localnet',
       aggregatorUrl: world.network.blobstoreUrl,
       encThreshold: 2,
-      embedding: { model: 'lexical-v2-1536', dimension: 1536 },
+      embedding: { model: 'lexical-v3-1536', dimension: 1536 },
     });
     expect(config.encServerConfigs).toHaveLength(2);
     for (const name of [

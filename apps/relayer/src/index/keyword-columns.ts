@@ -1,21 +1,30 @@
 import type { SqlValue } from '../base/db/db.ts';
 import type { BlindEntry } from './keywords/blind-index.ts';
+import { tokenizerVersion } from './keywords/terms.ts';
 
 /** Columns of `memory` that hold its blind index entry. */
-export const keywordColumns = 'tokens, tokens_twice, tokens_often, length_bucket, distinctions';
+export const keywordColumns =
+  'tokens, tokens_twice, tokens_often, length_bucket, distinctions, token_version';
 
 /** Placeholders for `keywordValues` in a statement, from `$first` on. */
 export function keywordPlaceholders(first: number): string {
   const array = (no: number): string => `$${no}::text::bigint[]`;
-  return `${array(first)}, ${array(first + 1)}, ${array(first + 2)}, $${first + 3}::smallint, $${first + 4}::bigint`;
+  return `${array(first)}, ${array(first + 1)}, ${array(first + 2)}, $${first + 3}::smallint, $${first + 4}::bigint, $${first + 5}::smallint`;
 }
 
 /** One value per column; all NULL without an entry. */
 export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
-  if (!entry) return [null, null, null, null, null];
+  if (!entry) return [null, null, null, null, null, null];
   const { tokens, twice, often, lengthBucket, distinctions } = entry;
   const orNull = (some: readonly bigint[]): string | null => (some.length > 0 ? tokenList(some) : null);
-  return [tokenList(tokens), orNull(twice), orNull(often), lengthBucket, distinctions.toString()];
+  return [
+    tokenList(tokens),
+    orNull(twice),
+    orNull(often),
+    lengthBucket,
+    distinctions.toString(),
+    tokenizerVersion,
+  ];
 }
 
 /** Appends `keywordValues` to the values of a statement, and returns their placeholders. */

@@ -83,8 +83,13 @@ function best(of: readonly Language[], evidence: ReadonlyMap<Language, number>):
   return likely.length > 0 ? likely.slice(0, atMost).map(({ language }) => language) : [of[0]!];
 }
 
-/** Whether a lower-case word is insignificant in one of these languages. */
+/**
+ * Whether a lower-case word is insignificant in the first of these languages, or in most of them. A word that is so in
+ * a less likely language only may be a significant one of the text's language.
+ */
 export function isStopWord(word: string, languages: readonly Language[]): boolean {
   const having = languagesByWord.get(word);
-  return having !== undefined && languages.some((language) => having.has(language));
+  if (!having) return false;
+  const count = languages.filter((language) => having.has(language)).length;
+  return having.has(languages[0]!) || count > languages.length / 2;
 }

@@ -40,10 +40,10 @@ export function folded(word: string): string {
     .replaceAll('ё', 'е');
 }
 
-/** Verb forms in t (wohnt, wohnen; arbeitet, arbeiten); ae, oe and ue for umlauts, but not the u of "qu". */
+/** Verb forms in t (wohnt, wohnen; arbeitet, arbeiten), but not Markt or Projekt; ae, oe and ue for umlauts, but not in "qu" or at the end. */
 const germanStem = (stem: string): string =>
-  (stem.length < 5 ? stem : stem.replace(/(?<=[^aeiou])t$|(?<=[dt])et$/u, '')).replace(
-    /(?:(?<!q)u|[ao])e/gu,
+  (stem.length < 5 ? stem : stem.replace(/(?<=[^aeiou])(?<!rk|[aeiou]k)t$|(?<=[dt])et$/u, '')).replace(
+    /(?:(?<!q)u|[ao])e(?=.)/gu,
     (pair) => pair[0]!,
   );
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountNamespace } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { questionOf } from '../../src/index/keywords/question.ts';
+import { questionOf, searchedTerms } from '../../src/index/keywords/question.ts';
 import { termsOf } from '../../src/index/keywords/terms.ts';
 import type { Relevance } from '../../src/memories/recall/fusion.ts';
 import { matchReason, rankMatching, reasonsFor } from '../../src/memories/recall/matching.ts';
@@ -59,8 +59,8 @@ describe.each(databases)('the question of the README on $name', ({ create }) => 
     const ids = await insertMemories(database.db, namespace, texts);
     const textOf = new Map(ids.map((id, i) => [id, texts[i]!]));
     for (const query of [question, 'who plays chess?', 'the of and', 'Где гавань?', '港', '🎉', 'xyzzy']) {
-      const { terms, related } = questionOf(query, true);
-      const wanted = new Set([...terms, ...related.map(({ term }) => term)]);
+      const question = questionOf(query, true);
+      const wanted = new Set(searchedTerms(question));
       for (const each of await ask(database.db, namespace, query, { limit: 100 })) {
         const shares = termsOf(textOf.get(each.match.id)!).some((term) => wanted.has(term));
         const reason = matchReason(each, { ...lexical, minScore: 1 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/accounts/caller.ts';
 import { vectorSpace } from '../../src/index/embedding/vector-space.ts';
-import { questionOf } from '../../src/index/keywords/question.ts';
+import { noQuestion, questionOf } from '../../src/index/keywords/question.ts';
+import { tokenizerVersion } from '../../src/index/keywords/terms.ts';
 import { deleteMemories } from '../../src/jobs/rows/forget-rows.ts';
 import { clearSuspicion, markLost } from '../../src/jobs/rows/unreadable.ts';
 import { beginReindex, startReindexing } from '../../src/memories/reindex/background-reindex.ts';
@@ -16,7 +17,7 @@ import { refused, staleWorld } from '../support/stale-world.ts';
 
 /** Stale memories after a change of the embedding model, and how they are re-embedded. */
 
-const former = 'lexical-v2-64';
+const former = 'lexical-v3-64';
 
 describe.each(databases)('on $name', ({ create }) => {
   let opened: TestDb;
@@ -64,6 +65,71 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(after.matches[0]!.stale).toBeUndefined();
     expect(after.matches[0]!.distance).toBeLessThan(1);
     expect(await world.modelsOf(id!)).toEqual([world.place.model]);
+  });
+
+  /** Gives a memory the tokens that tokenizer 1 made of its words. */
+  async function storeFormerTerms(id: string, terms: string[]): Promise<void> {
+    const { accountId } = world;
+    const tokens = blindIndex.questionTokens(accountId, Buffer.alloc(16, 3), { ...noQuestion, terms }).terms;
+    await opened.db.query(
+      `UPDATE memory SET tokens = $3::text::bigint[], token_version = 1 WHERE account_id = $1 AND id = $2`,
+      [accountId, id, `{${tokens.join()}}`],
+    );
+  }
+
+  test('indexes words of a former tokenizer again, without embedding, and finds them before and after', async () => {
+    const texts = ['Die Häuser sind alt.', 'The colour is faded.', '서울에서 만나요', 'Видел собаку вчера'];
+    const formerTerms = [
+      ['hauser', 'alt'],
+      ['colour', 'fade'],
+      ['서울에서', '만나요'],
+      ['видел', 'собаку', 'вчера'],
+    ];
+    const ids = await world.remember(texts);
+    await run();
+    for (const [i, id] of ids.entries()) await storeFormerTerms(id, formerTerms[i]!);
+    expect(await stale()).toBe(4);
+    for (const [question, i] of [
+      ['Häuser', 0],
+      ['colour', 1],
+      ['서울에서', 2],
+      ['собаку', 3],
+    ] as const) {
+      const { matches, stale: reported } = await searched(question);
+      expect(reported).toBe(4);
+      const steps = matches.find(({ id }) => id === ids[i])!.words!.steps;
+      expect(Math.max(...steps)).toBe(1);
+    }
+    const { calls } = world.provider;
+    expect(await run()).toMatchObject({ reindexed: 4, stale_count: 0 });
+    expect(world.provider.calls).toBe(calls);
+    const { rows } = await opened.db.query(
+      'SELECT DISTINCT token_version AS version FROM memory WHERE account_id = $1',
+      [world.accountId],
+    );
+    expect(rows).toEqual([{ version: tokenizerVersion }]);
+    for (const [question, i] of [
+      ['Haus', 0],
+      ['color', 1],
+      ['서울', 2],
+      ['собаки', 3],
+    ] as const) {
+      const found = (await searched(question)).matches.filter(({ words }) =>
+        words!.steps.some((step) => step > 0),
+      );
+      expect(found.map(({ id }) => id)).toEqual([ids[i]]);
+    }
+  });
+
+  test('a recall indexes words of a former tokenizer again in the background', async () => {
+    const [id] = await world.remember(['The library.']);
+    await run();
+    await storeFormerTerms(id!, ['librari']);
+    const context = world.context();
+    context.reindexing = await startReindexing(opened.db);
+    beginReindex(context, withSession(session(Date.now())), 'n');
+    await expect.poll(stale, { timeout: 10_000 }).toBe(0);
+    await context.reindexing.close();
   });
 
   test('a pass re-embeds many memories in steps, and a second pass does nothing', async () => {

@@ -17,6 +17,8 @@ export interface Question<T> {
   forms: readonly RelatedTerm<T>[];
   /** Words that may answer instead, and parts of compound words: they count less. At most 64 */
   related: readonly RelatedTerm<T>[];
+  /** The words as written, in lower case */
+  spelled: readonly string[];
   /** Indexes of the terms that are names */
   names: ReadonlySet<number>;
   /** The question has more than 64 distinct terms */
@@ -28,6 +30,7 @@ export const noQuestion: Question<never> = {
   terms: [],
   forms: [],
   related: [],
+  spelled: [],
   names: new Set(),
   truncated: false,
 };
@@ -70,6 +73,7 @@ export function questionOf(query: string, withRelated: boolean): Question<string
     related: each
       .flatMap(({ term, parts }, of) => instead(of, withRelated ? [...parts, ...relatedTerms(term)] : parts))
       .slice(0, maxRelated),
+    spelled: each.map(({ word }) => word),
     names,
     truncated,
   };

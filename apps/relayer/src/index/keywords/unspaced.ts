@@ -18,6 +18,10 @@ const chineseParticles = new Set('的了吗呢吧啊嘛着我你您他她它们�
 const keptPairs = new Set(
   '目的 了解 了不 什锦 和平 和谐 在线 是非 这里 现在 存在 首都 成都 都市 着急 着火 我国 自我'.split(' '),
 );
+/** Common words of one character, which the dictionary often takes for a part of the next or previous word. */
+const oneCharacterWords = new Set(
+  '猫狗鱼鸟马牛羊猪鸡鸭兔花树草茶酒水饭面汤肉菜蛋糖盐油米书笔车船家门窗床桌椅灯钱药病头手脚眼鼻耳嘴心爱吃喝买卖住睡跑走飞唱跳写读学教画听看借还丢找修送寄带坐开关洗穿红黄蓝绿黑爸妈哥姐弟妹儿雨雪风山河海湖桥路鞋帽伞包',
+);
 /** Japanese particles, which stand before or after a word in kanji */
 const japaneseParticles = new Set('はがをにでとのもへやかねよ');
 /** Insignificant pairs of hiragana: endings of verbs, auxiliaries, pronouns and question words. */
@@ -67,8 +71,9 @@ function* ideographicTerms(part: string): Generator<readonly string[] | undefine
   let before = '';
   for (const { segment } of segmenter.segment(part)) {
     const characters = [...segment];
-    if (characters.length === 1 && han.test(segment))
-      yield chineseParticles.has(segment) ? undefined : [segment];
+    for (const character of characters)
+      if (oneCharacterWords.has(character) || (characters.length === 1 && han.test(character)))
+        yield chineseParticles.has(character) ? undefined : [character];
     if (characters.length > 2 && /^[\p{Script=Katakana}ー]+$/u.test(segment)) yield [segment];
     for (const character of characters) {
       if (before !== '') yield isWordPair(before, character) ? [before + character] : undefined;

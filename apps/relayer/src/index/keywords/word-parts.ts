@@ -3,7 +3,7 @@ import type { Language } from '../../language/languages.ts';
 /** Languages that write compound words as one. */
 const compounding: ReadonlySet<Language> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi']);
 
-const shortestWord = 10;
+const shortestWord = 8;
 const longestWord = 40;
 const shortestPart = 4;
 const mostParts = 12;

@@ -26,7 +26,8 @@ export function weigh(sentence: string): 'courtesy' | 'fragment' | 'statement' {
   for (const { segment, isWordLike } of words.segment(sentence.toLowerCase().replace(/[’ʼ]/gu, "'")))
     if (isWordLike) found.push(segment);
   const { latin, cyrillic } = languagesOf(sentence);
-  const languages = [...latin, ...cyrillic];
-  if (found.every((word) => courtesies.has(word) || isStopWord(word, languages))) return 'courtesy';
+  const isInsignificant = (word: string): boolean =>
+    courtesies.has(word) || isStopWord(word, latin) || isStopWord(word, cyrillic);
+  if (found.every(isInsignificant)) return 'courtesy';
   return found.length === 1 ? 'fragment' : 'statement';
 }

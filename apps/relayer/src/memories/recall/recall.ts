@@ -12,7 +12,7 @@ import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
-import { questionOf } from '../../index/keywords/question.ts';
+import { type Question, questionOf } from '../../index/keywords/question.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
@@ -23,6 +23,7 @@ import { withContext } from './context.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, isSure, rankMatching, reasonsFor } from './matching.ts';
+import { type AskedPlace, respelled } from './misspelt-words.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
@@ -81,16 +82,9 @@ export async function recall(
   );
   const accountId = hexToBytes(caller.account.accountId);
   const tag = parts.tagOf(caller.account.origin, request.namespace);
-  const question = parts.blindIndex.questionTokens(
-    accountId,
-    tag,
-    questionOf(query.text, parts.embedder.mock),
-  );
-  const { found, mayHaveLost } = await stages.measure('search', () =>
-    search(parts, accountId, {
-      namespace: request.namespace,
+  const { question, found, mayHaveLost } = await stages.measure('search', () =>
+    searchWords(parts, { accountId, namespace: request.namespace, tag }, query.text, {
       vector,
-      question,
       limit: candidateLimit(request),
       includePending: request.include_pending,
       context: request.scoring_weights?.context,
@@ -169,7 +163,22 @@ export function requireReadable(parts: NamespaceTags, caller: Caller, namespace:
   requirePermission(caller, 'read', parts.tagOf(caller.account.origin, namespace));
 }
 
-export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
+/** Searches by vector and words; a second time if the question has a misspelt word. */
+export async function searchWords(
+  parts: SearchParts & { blindIndex: Pick<BlindIndex, 'questionTokens'> },
+  place: AskedPlace,
+  query: string,
+  options: Pick<SearchQuery, 'vector' | 'limit' | 'includePending'>,
+): Promise<Found & { question: Question<bigint> }> {
+  const { accountId, namespace, tag } = place;
+  const question = parts.blindIndex.questionTokens(accountId, tag, questionOf(query, parts.embedder.mock));
+  const found = await search(parts, accountId, { ...options, namespace, question });
+  const other = await respelled(parts, place, query, question, found.documents);
+  if (!other) return { ...found, question };
+  return { ...(await search(parts, accountId, { ...options, namespace, question: other })), question: other };
+}
+
+export interface Found extends Pick<SearchResult, 'mayHaveLost' | 'documents'> {
   /** Best first */
   found: Relevance[];
 }
@@ -198,7 +207,7 @@ export async function search(
     const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
     const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
     const found = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
-    return { found, mayHaveLost: result.mayHaveLost };
+    return { found, mayHaveLost: result.mayHaveLost, documents: result.documents };
   });
 }
 

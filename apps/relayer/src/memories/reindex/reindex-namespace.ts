@@ -2,8 +2,11 @@ import { recipientPkBytes } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { ReindexFailure } from '@memrelay/protocol/reindex';
 import type { Caller } from '../../accounts/caller.ts';
+import type { Db } from '../../base/db/db.ts';
+import { decodeVector } from '../../base/db/vector.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer } from '../../index/index-data.ts';
+import { readStoredVectors } from '../../index/rows/stored-vectors.ts';
 import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
@@ -43,8 +46,8 @@ export interface ReindexStepParts extends OpenParts, EnvelopeSources, NamespaceT
 }
 
 /**
- * Re-embeds the next few stale memories of a namespace with the caller's credential. A failure affects only its memory
- * and is recorded with its reason. Undefined if the lease is lost. Throws `ApiError` if the credential is refused or a
+ * Indexes the next few stale memories of a namespace again, with the caller's credential. Texts that have vectors of the
+ * current model are not embedded again. A failure affects only its memory and is recorded with its reason. Undefined if the lease is lost. Throws `ApiError` if the credential is refused or a
  * dependency is unavailable.
  */
 export async function reindexStep(
@@ -75,11 +78,12 @@ export async function reindexStep(
     }
   }
   const texts = toOpen.length > 0 ? await openEnvelopes(parts, caller, namespace, toOpen, bytes, true) : [];
-  const readable: { id: string; text: string }[] = [];
+  const readable: ReadableText[] = [];
+  const vectors = await currentVectors(db, place, batch);
   for (const [i, { match }] of toOpen.entries()) {
     const text = texts[i];
     if (text === undefined) failed.push({ id: match.id, reason: 'not_opened' });
-    else readable.push({ id: match.id, text });
+    else readable.push({ id: match.id, text, imported: vectors.get(match.id) });
   }
   const { reindexed, rejected } = await embed(parts, accountId, tag, readable);
   failed.push(...rejected.map((id) => ({ id, reason: 'embedding_rejected' as const })));
@@ -100,17 +104,40 @@ function withinBytes(found: readonly StaleMemory[]): StaleMemory[] {
   return end === -1 ? [...found] : found.slice(0, end);
 }
 
+interface ReadableText {
+  id: string;
+  text: string;
+  /** Its vectors of the current model; undefined if it has none */
+  imported: readonly Float32Array[] | undefined;
+}
+
+/** Vectors of the current model by memory id, with the account's map applied. */
+async function currentVectors(
+  db: Db,
+  { accountId, model }: StaleNamespace,
+  batch: readonly StaleMemory[],
+): Promise<Map<string, Float32Array[]>> {
+  const ids = batch.filter(({ embedded }) => embedded).map(({ id }) => id);
+  const found = new Map<string, Float32Array[]>();
+  if (ids.length === 0) return found;
+  for (const { memoryId, bytes } of await readStoredVectors(db, accountId, ids, model))
+    found.set(memoryId, [...(found.get(memoryId) ?? []), decodeVector(bytes)]);
+  return found;
+}
+
 /** Embeds all texts in one call, or one by one if the provider rejects them. Throws `embedding_unavailable`. */
 async function embed(
   parts: Pick<ReindexStepParts, 'indexer'>,
   accountId: Buffer,
   tag: Uint8Array,
-  readable: readonly { id: string; text: string }[],
+  readable: readonly ReadableText[],
 ): Promise<{ reindexed: Reindexed[]; rejected: string[] }> {
   if (readable.length === 0) return { reindexed: [], rejected: [] };
   let data: IndexData[];
   try {
-    data = await parts.indexer.indexTexts(readable.map(({ text }) => ({ accountId, tag, text })));
+    data = await parts.indexer.indexTexts(
+      readable.map(({ text, imported }) => ({ accountId, tag, text, imported })),
+    );
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });

@@ -152,6 +152,26 @@ export function matchOf(row: MatchRow): Match {
   };
 }
 
+/** Texts that are read for tokens in use; enough to find out which of some hundred rare ones they are */
+const readForTokens = 200;
+
+/** Which of these tokens the texts of a namespace contain. A token of another namespace is never the same. */
+export async function tokensInUse(
+  db: Db,
+  accountId: Buffer,
+  namespace: string,
+  tokens: readonly bigint[],
+): Promise<Set<bigint>> {
+  const { rows } = await db.query<{ token: string }>(
+    `SELECT DISTINCT token::text AS token FROM (
+       SELECT account_id, namespace, tokens FROM memory WHERE tokens && $3::text::bigint[] LIMIT ${readForTokens}) AS held,
+       unnest(tokens) AS token
+     WHERE account_id = $1 AND namespace = $2 AND token = ANY ($3::text::bigint[])`,
+    [accountId, namespace, tokenList(tokens)],
+  );
+  return new Set(rows.map(({ token }) => BigInt(token)));
+}
+
 /** The mean length is estimated from this many of the newest texts. */
 const lengthsRead = 1_000;
 

@@ -3,10 +3,11 @@ import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
 import { placeholdersIn } from '../../base/db/placeholders.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
+import { tokenizerVersion } from '../../index/keywords/terms.ts';
 import { pieceRows, vectorColumns, vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
-/** Memories whose vectors are not of the relayer's current model. */
+/** Memories whose vectors are not of the relayer's current model, or whose keywords are not of its current tokenizer. */
 
 export interface StaleNamespace {
   accountId: Buffer;
@@ -15,28 +16,38 @@ export interface StaleNamespace {
   model: string;
 }
 
+const hasCurrentVector = (id: string): string => `
+  EXISTS (SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = ${id} AND embedding_model = $3)`;
+
 /**
- * Memories that have vectors, but none of the current model. Scans the index on both sides of the model, so that the
- * cost depends on the number of vectors of other models. Memories that a client encrypted are not counted: no one else
- * can embed them. Parameters: 1 account, 3 model.
+ * Memories that have vectors, but none of the current model, or keywords of another tokenizer. Memories that a client
+ * encrypted are not counted: no one else can embed them, and they have no keywords. Parameters: 1 account, 3 model.
  */
 const isStale = (id: string): string => `
-  EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = ${id} AND state IN ('pending', 'done'))
-  AND NOT EXISTS (
-    SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = ${id} AND embedding_model = $3)
+  EXISTS (
+    SELECT 1 FROM memory WHERE account_id = $1 AND id = ${id} AND state IN ('pending', 'done')
+      AND (token_version <> ${tokenizerVersion} OR NOT ${hasCurrentVector(id)}))
   AND NOT EXISTS (
     SELECT 1 FROM unembedded_memory WHERE account_id = $1 AND memory_id = ${id} AND reason = 'client_encrypted')`;
 
-const otherModels = (namespace: string): string => `
+/**
+ * Scans both indexes on both sides of the current value, so that the cost depends on the number of vectors of other
+ * models and of entries of other tokenizers.
+ */
+const outdated = (namespace: string): string => `
   SELECT memory_id FROM memory_vector WHERE ${vectorsOf(`namespace = ${namespace} AND embedding_model < $3`)}
   UNION
-  SELECT memory_id FROM memory_vector WHERE ${vectorsOf(`namespace = ${namespace} AND embedding_model > $3`)}`;
+  SELECT memory_id FROM memory_vector WHERE ${vectorsOf(`namespace = ${namespace} AND embedding_model > $3`)}
+  UNION
+  SELECT id FROM memory WHERE account_id = $1 AND namespace = ${namespace} AND token_version < ${tokenizerVersion}
+  UNION
+  SELECT id FROM memory WHERE account_id = $1 AND namespace = ${namespace} AND token_version > ${tokenizerVersion}`;
 
 /** Number in one namespace (`$2`), as a part of another statement. */
 export const staleInNamespace = `(
-  SELECT count(*)::int FROM (${otherModels('$2')}) AS other WHERE ${isStale('other.memory_id')})`;
+  SELECT count(*)::int FROM (${outdated('$2')}) AS other WHERE ${isStale('other.memory_id')})`;
 
-/** Number in these namespaces: memories that no vector search finds. */
+/** Number in these namespaces. */
 export async function countStale(
   db: Db,
   accountId: Buffer,
@@ -44,7 +55,7 @@ export async function countStale(
   model: string,
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM unnest($2::text[]) AS name, LATERAL (${otherModels('name')}) AS other
+    `SELECT count(*)::int AS count FROM unnest($2::text[]) AS name, LATERAL (${outdated('name')}) AS other
      WHERE ${isStale('other.memory_id')}`,
     [accountId, [...namespaces], model],
   );
@@ -60,6 +71,8 @@ export interface StaleMemory {
   createdAt: Date;
   /** Bytes of the envelope */
   size: number;
+  /** It has vectors of the current model: only its keywords are outdated */
+  embedded: boolean;
 }
 
 /**
@@ -72,10 +85,12 @@ export async function nextStale(
   { after, exceptTried, limit }: { after: string; exceptTried: boolean; limit: number },
 ): Promise<StaleMemory[]> {
   const { rows } = await db.query<
-    MemoryColumns<'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'created_at' | 'size'>
+    MemoryColumns<'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'created_at' | 'size'> & {
+      embedded: boolean;
+    }
   >(
-    `SELECT id, blob_id, envelope_id, envelope_sha256, created_at, size
-     FROM (${otherModels('$2')}) AS other JOIN memory ON memory.account_id = $1 AND memory.id = other.memory_id
+    `SELECT id, blob_id, envelope_id, envelope_sha256, created_at, size, ${hasCurrentVector('other.memory_id')} AS embedded
+     FROM (${outdated('$2')}) AS other JOIN memory ON memory.account_id = $1 AND memory.id = other.memory_id
      WHERE memory_id > $4::uuid AND ${isStale('other.memory_id')}
        AND NOT ($5 AND EXISTS (
          SELECT 1 FROM unembedded_memory WHERE account_id = $1 AND memory_id = other.memory_id
@@ -83,7 +98,7 @@ export async function nextStale(
      ORDER BY id LIMIT $6`,
     [accountId, namespace, model, after, exceptTried, limit],
   );
-  return rows.map(memoryFields);
+  return rows.map((row) => ({ ...memoryFields(row), embedded: row.embedded }));
 }
 
 export async function saveUnembedded(
@@ -131,8 +146,9 @@ export async function saveReindexed(
        SELECT 1 FROM reindex_lease
        WHERE account_id = $1 AND namespace = $2 AND lease_token = $4 AND lease_until > now() FOR UPDATE),
      there AS (
-       UPDATE memory SET (${keywordColumns}) = (word.tokens, word.twice, word.often, word.length, word.distinctions)
-       FROM (VALUES ${words.join(', ')}) AS word (id, tokens, twice, often, length, distinctions)
+       UPDATE memory SET (${keywordColumns}) = (word.tokens, word.twice, word.often, word.length, word.distinctions,
+         word.version)
+       FROM (VALUES ${words.join(', ')}) AS word (id, tokens, twice, often, length, distinctions, version)
        WHERE account_id = $1 AND namespace = $2 AND memory.id = word.id AND state IN ('pending', 'done')
          AND EXISTS (SELECT 1 FROM held)
        RETURNING memory.id),

@@ -1,0 +1,48 @@
+import { inTurns } from '../../base/concurrency/in-turns.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { BlindIndex } from '../../index/keywords/blind-index.ts';
+import { mayBeMisspelt, spellingSteps } from '../../index/keywords/misspelling.ts';
+import { noQuestion, type Question, searchedTerms } from '../../index/keywords/question.ts';
+import { tokensInUse } from '../rows/search-rows.ts';
+
+/** Words per question that are looked for in other spellings */
+const most = 2;
+
+export interface AskedPlace {
+  accountId: Buffer;
+  namespace: string;
+  /** Namespace tag, 16 bytes */
+  tag: Uint8Array;
+}
+
+/**
+ * Looks for other spellings of the question's long words that no text contains: one letter too many, too few or wrong,
+ * or two in the wrong order. Returns the question with those that texts contain as related terms, or undefined if there
+ * are none. `documents`: the number of texts with each term.
+ */
+export async function respelled(
+  { db, blindIndex }: { db: Db; blindIndex: Pick<BlindIndex, 'questionTokens'> },
+  { accountId, namespace, tag }: AskedPlace,
+  query: string,
+  question: Question<bigint>,
+  documents: readonly number[],
+): Promise<Question<bigint> | undefined> {
+  const places = [...question.terms.keys(), ...[...question.forms, ...question.related].map(({ of }) => of)];
+  const known = new Set(places.filter((_, i) => documents[i]! > 0));
+  const unknown = [...question.spelled.entries()].filter(([i, word]) => !known.has(i) && mayBeMisspelt(word));
+  const terms: string[] = [];
+  const instead: number[] = [];
+  for (const [of, word] of unknown.slice(0, most))
+    for (const term of await inTurns(spellingSteps(word, query))) {
+      terms.push(term);
+      instead.push(of);
+    }
+  if (terms.length === 0) return undefined;
+  const tokens = blindIndex.questionTokens(accountId, tag, { ...noQuestion, terms }).terms;
+  const asked = new Set(searchedTerms(question));
+  const used = await tokensInUse(db, accountId, namespace, tokens);
+  const related = tokens.flatMap((term, i) =>
+    used.has(term) && !asked.has(term) ? [{ term, of: instead[i]! }] : [],
+  );
+  return related.length > 0 ? { ...question, related: [...question.related, ...related] } : undefined;
+}
