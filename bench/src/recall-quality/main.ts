@@ -4,6 +4,7 @@ import { machineFacts } from '../base/machine.ts';
 import { embeddingsFrom } from './embedding-variables.ts';
 import { readLocomo } from './locomo.ts';
 import { measureKind } from './measure.ts';
+import { measureOwnSets, type OwnSetScore, printOwnSets } from './own-sets.ts';
 import { printScores, saveScores, scoresOf } from './report.ts';
 
 /** `npm run bench:recall`: measures the share of a question's evidence that is found (bench/README.md). */
@@ -28,6 +29,12 @@ try {
     sessions: scoresOf(outcomes.sessions, chosenOn),
   };
   printScores(scores);
+  const own: Record<string, OwnSetScore[]> = {};
+  for (const [i, embedding] of embeddings.entries()) {
+    const name = embedding.apiKey ? embedding.model : 'built-in embedder';
+    own[name] = await measureOwnSets(urls[i]!, embedding);
+    printOwnSets(name, own[name]);
+  }
   const about = {
     data: 'LoCoMo (snap-research/locomo, CC BY-NC 4.0)',
     conversations: conversations.map(({ name, turns, sessions, questions }) => ({
@@ -37,6 +44,7 @@ try {
       questions: questions.length,
       parametersChosenOnIt: chosenOn.has(name),
     })),
+    ownSets: own,
   };
   for (const file of await saveScores(await machineFacts(), about, scores, outcomes))
     console.log(`Saved to ${file}`);
