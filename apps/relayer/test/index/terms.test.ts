@@ -4,6 +4,7 @@ import { createBlindIndex } from '../../src/index/keywords/blind-index.ts';
 import { lengthBucket } from '../../src/index/keywords/bm25.ts';
 import { questionOf } from '../../src/index/keywords/question.ts';
 import { termsOf } from '../../src/index/keywords/terms.ts';
+import { languagesOf } from '../../src/language/languages.ts';
 
 describe('the terms of a text', () => {
   /** Each of these is found by the other. */
@@ -31,6 +32,14 @@ describe('the terms of a text', () => {
     ['東京で寿司を食べました', '寿司'],
     ['北京大学的学生', '大学'],
     ['สวัสดีชาวโลก', 'โลก'],
+    ['서울에서 만났어요', '서울'],
+    ['Straße', 'strasse'],
+    ['Ålesund', 'alesund'],
+    ['am 7.5.2023', '2023-05-07'],
+    ['am 7. Mai 2023, wie immer', 'may'],
+    ['call +49 170 123 45 67', '01701234567'],
+    ['the organisation of the theatre', 'organization theater'],
+    ['a thumb 👍🏽 and a heart ❤', '👍 ❤️'],
   ])('of %j are equal to those of %j', (text, asked) => {
     const terms = termsOf(text);
     const common = termsOf(asked).filter(
@@ -45,7 +54,34 @@ describe('the terms of a text', () => {
 
   test('leave out stop words, and are empty for a text without words', () => {
     expect(termsOf("I don't think that's what they're about, isn't it?")).toEqual(['think']);
-    expect(termsOf('?! … — © ™')).toEqual([]);
+    expect(termsOf('?! … — ©')).toEqual([]);
+  });
+
+  test('are stems of the languages that a text is probably in', () => {
+    expect(termsOf('Die Bücher sind auf dem Tisch')).toEqual(['buch', 'tisch']);
+    expect(termsOf('Мы читали книги, это было давно')).toEqual(['чита', 'книг', 'давн']);
+    expect(termsOf('The books are on the table')).toEqual(['book', 'tabl']);
+    expect(languagesOf('Los libros están en la mesa').latin).toEqual(['es']);
+    expect(languagesOf('O gato dorme em casa').latin[0]).toBe('pt');
+    expect(languagesOf('xyz')).toEqual({ latin: ['en'], cyrillic: ['ru'], certain: false });
+    expect(languagesOf('Він живе у Києві').cyrillic).toEqual(['uk']);
+  });
+
+  test('of a question include its stems in all languages, and only those of English in an English question', () => {
+    const formsOf = (question: string) => questionOf(question, false).forms.map(({ term }) => term);
+    expect(formsOf('Häuser')).toEqual(expect.arrayContaining(['hauser', 'haeuser']));
+    expect(formsOf('which houses are old?')).toEqual(['houses']);
+    expect(formsOf('which houses does Jürgen own?')).toContain('juergen');
+  });
+
+  test('of a question are at most 64, with 128 other forms', () => {
+    const words = Array.from(
+      { length: 200 },
+      (_, i) => `wörter${'abcdefghij'[i % 10]}${'klmnopqrst'[(i / 10) | 0] ?? 'x'}`,
+    );
+    const { terms, forms, truncated } = questionOf(words.join(' '), false);
+    expect([terms.length, truncated]).toEqual([64, true]);
+    expect(forms.length).toBeLessThanOrEqual(128);
   });
 
   test('exist for every text, and are the same for the same text in any letter case', () => {
@@ -133,6 +169,13 @@ test.each([
   ['letters', 'a'.repeat(240_000)],
   ['signs that join', 'a.'.repeat(120_000)],
   ['addresses', 'a@b.'.repeat(60_000)],
+  ['emoji', '👨‍👩‍👧'.repeat(30_000)],
+  ['emoji and joiners', '👍\u200d'.repeat(80_000)],
+  ['phone numbers', '+49 1 '.repeat(40_000)],
+  ['umlauts', 'äöü'.repeat(80_000)],
+  ['syllables', '에서'.repeat(120_000)],
+  ['two scripts', 'a的'.repeat(60_000)],
+  ['compound words', 'geburtstagsfeiergeburtstagsfeier '.repeat(8_000)],
 ])('scans a run of nothing but %s only once', (_, run) => {
   const started = performance.now();
   termsOf(`${run}1`);

@@ -8,6 +8,7 @@ import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
 import { readKeeper } from '../../src/jobs/rows/duplicate-rows.ts';
 import { readAdjacent, readCohesion } from '../../src/memories/rows/context-rows.ts';
 import { supersededBy } from '../../src/memories/rows/list-rows.ts';
+import { tokensInUse } from '../../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { indexerWith, lexical } from '../support/index-parts.ts';
 import { ask, insertMemories } from '../support/indexed-memories.ts';
@@ -96,6 +97,14 @@ describe.each(databases)('on $name', ({ name, create }) => {
       expect(await rowsReadBy(db, (counting) => surroundingsOf(counting, anchors))).toBeLessThan(
         2 * memories,
       );
+
+      const unused = Array.from({ length: 500 }, (_, i) => BigInt(i));
+      const looked = await rowsReadBy(db, async (counting) => {
+        expect(await tokensInUse(counting, namespace.accountId, namespace.namespace, unused)).toEqual(
+          new Set(),
+        );
+      });
+      expect(looked).toBeLessThan(memories);
 
       const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
       const tag = tagOfNamespace(namespace);

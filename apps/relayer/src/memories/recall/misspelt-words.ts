@@ -1,4 +1,5 @@
 import { inTurns } from '../../base/concurrency/in-turns.ts';
+import { createPauses } from '../../base/concurrency/pauses.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { mayBeMisspelt, spellingSteps } from '../../index/keywords/misspelling.ts';
@@ -30,15 +31,16 @@ export async function respelled(
   const places = [...question.terms.keys(), ...[...question.forms, ...question.related].map(({ of }) => of)];
   const known = new Set(places.filter((_, i) => documents[i]! > 0));
   const unknown = [...question.spelled.entries()].filter(([i, word]) => !known.has(i) && mayBeMisspelt(word));
-  const terms: string[] = [];
+  if (unknown.length === 0) return undefined;
+  const tokens: bigint[] = [];
   const instead: number[] = [];
-  for (const [of, word] of unknown.slice(0, most))
-    for (const term of await inTurns(spellingSteps(word, query))) {
-      terms.push(term);
-      instead.push(of);
-    }
-  if (terms.length === 0) return undefined;
-  const tokens = blindIndex.questionTokens(accountId, tag, { ...noQuestion, terms }).terms;
+  const pause = createPauses();
+  for (const [of, word] of unknown.slice(0, most)) {
+    const terms = await inTurns(spellingSteps(word, query));
+    await pause();
+    tokens.push(...blindIndex.questionTokens(accountId, tag, { ...noQuestion, terms }).terms);
+    instead.push(...terms.map(() => of));
+  }
   const asked = new Set(searchedTerms(question));
   const used = await tokensInUse(db, accountId, namespace, tokens);
   const related = tokens.flatMap((term, i) =>

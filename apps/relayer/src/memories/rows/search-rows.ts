@@ -152,10 +152,10 @@ export function matchOf(row: MatchRow): Match {
   };
 }
 
-/** Texts that are read for tokens in use; enough to find out which of some hundred rare ones they are */
-const readForTokens = 200;
-
-/** Which of these tokens the texts of a namespace contain. A token of another namespace is never the same. */
+/**
+ * Which of these tokens the texts of a namespace contain. Looks up each token in the index: a planner that compares whole
+ * arrays instead reads all rows.
+ */
 export async function tokensInUse(
   db: Db,
   accountId: Buffer,
@@ -163,11 +163,9 @@ export async function tokensInUse(
   tokens: readonly bigint[],
 ): Promise<Set<bigint>> {
   const { rows } = await db.query<{ token: string }>(
-    `SELECT DISTINCT token::text AS token FROM (
-       SELECT account_id, namespace, tokens FROM memory WHERE tokens && $3::text::bigint[] LIMIT ${readForTokens}) AS held,
-       unnest(tokens) AS token
-     WHERE account_id = $1 AND namespace = $2 AND token = ANY ($3::text::bigint[])`,
+    searchSql.tokensInUse,
     [accountId, namespace, tokenList(tokens)],
+    prepared,
   );
   return new Set(rows.map(({ token }) => BigInt(token)));
 }

@@ -169,4 +169,13 @@ const byBoth = `
   FROM candidate, ${memoryOf('candidate')} m
   ORDER BY candidate.distance, m.id`;
 
-export const searchSql = { byVector, byBoth } as const;
+/**
+ * Parameters: 1 account, 2 namespace, 3 tokens. Reads all texts with each token: if one were enough, a planner that
+ * expects to find it soon would scan the table for each token that does not occur.
+ */
+const tokensInUse = `
+  SELECT DISTINCT token::text AS token FROM unnest($3::text::bigint[]) AS token,
+    LATERAL ${holders('account_id, namespace', 'token')} holder
+  WHERE account_id = $1 AND namespace = $2`;
+
+export const searchSql = { byVector, byBoth, tokensInUse } as const;
