@@ -82,6 +82,11 @@ describe('the terms of a text', () => {
     const { terms, forms, truncated } = questionOf(words.join(' '), false);
     expect([terms.length, truncated]).toEqual([64, true]);
     expect(forms.length).toBeLessThanOrEqual(128);
+    const characters = Array.from({ length: 300 }, (_, i) => String.fromCodePoint(0x5200 + i * 7)).join('');
+    const pairs = questionOf(characters, false);
+    expect(pairs.terms.length).toBeGreaterThan(100);
+    expect(pairs.terms.length).toBeLessThanOrEqual(128);
+    expect(pairs.truncated).toBe(true);
   });
 
   test('exist for every text, and are the same for the same text in any letter case', () => {

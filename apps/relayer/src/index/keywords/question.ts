@@ -11,7 +11,7 @@ export interface RelatedTerm<T> {
 
 /** The search terms of a question, as text or as tokens. */
 export interface Question<T> {
-  /** Distinct terms, at most 64 */
+  /** Distinct terms: at most 64 words, or 128 pairs of characters */
   terms: readonly T[];
   /** Other forms of the same words: they count like the term itself. At most 128 */
   forms: readonly RelatedTerm<T>[];
@@ -21,7 +21,7 @@ export interface Question<T> {
   spelled: readonly string[];
   /** Indexes of the terms that are names */
   names: ReadonlySet<number>;
-  /** The question has more than 64 distinct terms */
+  /** The question has more terms */
   truncated: boolean;
 }
 
@@ -35,7 +35,10 @@ export const noQuestion: Question<never> = {
   truncated: false,
 };
 
-const maxTerms = 64;
+/** Words; a pair of characters counts half, because a word has several */
+const maxWords = 64;
+const isPart = (term: string): boolean =>
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]{1,2}$/u.test(term);
 const maxForms = 128;
 const leastForms = 2;
 const maxRelated = 64;
@@ -53,10 +56,12 @@ export function questionOf(query: string, withRelated: boolean): Question<string
   const named = new Set([...query.matchAll(name)].map(([word]) => word.toLowerCase()));
   const words = new Map<string, AskedWord>();
   const names = new Set<number>();
+  let length = 0;
   let truncated = false;
   for (const word of askedWords(query, (word) => named.has(word))) {
     if (words.has(word.term)) continue;
-    truncated = words.size === maxTerms;
+    length += isPart(word.term) ? 0.5 : 1;
+    truncated = length > maxWords;
     if (truncated) break;
     if (named.has(word.word)) names.add(words.size);
     words.set(word.term, word);
