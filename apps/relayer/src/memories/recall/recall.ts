@@ -168,7 +168,7 @@ export async function searchWords(
   parts: SearchParts & { blindIndex: Pick<BlindIndex, 'questionTokens'> },
   place: AskedPlace,
   query: string,
-  options: Pick<SearchQuery, 'vector' | 'limit' | 'includePending'>,
+  options: Pick<SearchQuery, 'vector' | 'limit' | 'includePending'> & { context?: number | undefined },
 ): Promise<Found & { question: Question<bigint> }> {
   const { accountId, namespace, tag } = place;
   const question = parts.blindIndex.questionTokens(accountId, tag, questionOf(query, parts.embedder.mock));

@@ -1,6 +1,7 @@
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
+import { searchedTerms } from '../../index/keywords/question.ts';
 import type { Match } from './match.ts';
 import { type MatchRow, matchOf, type SearchQuery } from './search-rows.ts';
 import { distanceTo, isVisible, matchColumns, stepsOf } from './search-sql.ts';
@@ -61,7 +62,6 @@ export async function readAdjacent(
   ids: readonly string[],
   known: readonly string[],
 ): Promise<Adjacent[]> {
-  const { terms, related } = query.question;
   const { rows } = await db.query<MatchRow & { adjacent_id: string; of: string; id: string | null }>(
     adjacentSql,
     [
@@ -72,7 +72,7 @@ export async function readAdjacent(
       `{${ids.join()}}`,
       query.includePending,
       `{${known.join()}}`,
-      tokenList([...terms, ...related.map(({ term }) => term)]),
+      tokenList(searchedTerms(query.question)),
     ],
     { prepared: true },
   );
