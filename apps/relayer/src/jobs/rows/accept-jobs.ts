@@ -11,19 +11,19 @@ export interface NewJob {
   owner: string;
   namespace: string;
   delegatePk: Buffer;
-  /** Sealed text, wiped once embedded; absent when the vector is there already */
+  /** Sealed text, wiped once embedded; absent if the vector already exists */
   outbox: Buffer | undefined;
   envelope: Buffer;
   envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
   importance: number;
-  /** Absent when the memory takes no part in deduplication */
+  /** Absent if the memory is not deduplicated */
   textHash?: Buffer | undefined;
-  /** Of the envelope; a memory when left out */
+  /** Kind of the envelope; default: memory */
   kind?: EnvelopeKind;
   /** When it was first written, if it was imported or restored */
   writtenAt?: Date;
-  /** Vectors of its text, mapped and joined (bundles/bare-vectors.ts): not embedded if that is still the model */
+  /** Imported vectors of its text, mapped and joined (bundles/bare-vectors.ts); used instead of embedding if the model is current */
   imported?: { model: string; vectors: Buffer };
 }
 
@@ -46,7 +46,7 @@ const jobColumns = [
   ['given_model', 'text'],
 ] as const;
 
-/** A key that is still remembered is left alone; an expired one is replaced. */
+/** Keeps an unexpired key and replaces an expired one. */
 const keepIdempotencyKey = `
   INSERT INTO idempotency (account_id, delegate_pk, route, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (account_id, delegate_pk, route, key_hash) DO UPDATE
@@ -57,7 +57,7 @@ const keepIdempotencyKey = `
 /**
  * Accepts jobs in one statement, together with the idempotency key they came with. Returns false, and has written
  * nothing, when the key was used before. The first job of a text keeps it, whichever relayer accepts it; the others are its
- * duplicates. Texts are taken in one order, so that two bulks never wait for each other.
+ * duplicates. Texts are locked in one order, so that two bulks cannot deadlock.
  */
 export async function insertJobs(
   tx: Queryable,
@@ -107,7 +107,7 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
   ];
 }
 
-/** Keeps the answer of a write that led to no job. Returns false when the key was used before. */
+/** Stores the response of a write that created no job. Returns false if the key was used before. */
 export async function insertKey(tx: Queryable, key: IdempotencyRow): Promise<boolean> {
   const { rowCount } = await tx.query(keepIdempotencyKey, keyValuesOf(key));
   return rowCount > 0;

@@ -8,17 +8,17 @@ export interface ClaimedJob {
   namespace: string;
   /** Failed attempts at this stage so far */
   attempts: number;
-  /** Uploads of it that were started, including this one */
+  /** Number of uploads started, including this one */
   uploadClaims: number;
-  /** What an upload has reached, and by which wallet */
+  /** Progress of the upload, and the wallet that pays */
   checkpoint: UploadProgress;
   leaseToken: string;
   outbox: Buffer | null;
   envelope: Buffer;
   textHash: Buffer | undefined;
-  /** Another memory keeps its text (settle-duplicate.ts) */
+  /** Another memory stores the same text (settle-duplicate.ts) */
   duplicate: boolean;
-  /** It is stored together with others (pack-quilt.ts) */
+  /** The quilt it is stored in (pack-quilt.ts) */
   quiltId: string | undefined;
   /** The model of vectors that came with its text (imported-vectors.ts) */
   importedModel: string | undefined;
@@ -43,7 +43,7 @@ export interface UploadProgress {
 /** How long a lease lasts unless it is extended; the lease of the wallet that pays for a job lasts as long. */
 export const leaseSeconds = 15;
 
-/** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
+/** Kind of work on a job. Each kind has its own jobs, index (0002_jobs.sql) and turns. */
 export type Work = 'embedding' | 'uploading';
 
 /** Waiting and running jobs of this kind; must match the predicate of its index */
@@ -61,7 +61,7 @@ const due: Readonly<Record<Work, string>> = {
 
 /** Bytes of sealed texts that the accounts of a batch share. Each account's oldest job is included, whatever its size. */
 export const batchBytes = 256 * 1024;
-/** What a job counts against `batchBytes`: an upload has a batch of its own. Read from the row, without the text. */
+/** Bytes that a job counts against `batchBytes`, read from the row without the text. An upload has a batch of its own. */
 const sizeOf: Readonly<Record<Work, string>> = {
   embedding: 'coalesce(octet_length(outbox), 0)',
   uploading: '0',
@@ -215,7 +215,7 @@ export async function extendLeases(db: Db, tokens: readonly string[]): Promise<v
   );
 }
 
-/** Frees the leases of this process, so that the next start need not wait for them to end. */
+/** Releases the leases of this process, so that the next start does not have to wait for them to expire. */
 export async function releaseLeases(db: Db, tokens: readonly string[]): Promise<void> {
   await db.query(
     'UPDATE memory_job SET lease_until = NULL, lease_token = NULL WHERE lease_token = ANY($1::uuid[])',
@@ -223,7 +223,7 @@ export async function releaseLeases(db: Db, tokens: readonly string[]): Promise<
   );
 }
 
-/** Seconds between extensions: two may be missed. */
+/** Seconds between extensions. A lease survives two missed ones. */
 export const heartbeatSeconds = leaseSeconds / 3;
 
 /** The embedded database has one process: leases that exist at its start belong to a dead process. */

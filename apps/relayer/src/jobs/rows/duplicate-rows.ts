@@ -3,7 +3,7 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { LeaseLostError } from './save-progress.ts';
 import { moveSuccession, successorOf } from './successors.ts';
 
-/** How long a stored memory is trusted to exist without a read: the shortest epoch of a network is a day. */
+/** A memory stored within this time is assumed to exist without a read: the shortest epoch of any network is a day. */
 const trustedFor = '1 hour';
 
 interface Keeper {
@@ -17,7 +17,7 @@ interface Keeper {
   superseded: boolean;
 }
 
-/** The stored memory that keeps a text; undefined when there is none, or it is too recent to need a read. */
+/** The stored memory with this text; undefined if there is none, or if it is too recent to need a read. */
 export async function readOlderKeeper(
   db: Db,
   accountId: Buffer,
@@ -34,7 +34,7 @@ export async function readOlderKeeper(
   return kept && { id: kept.id, blobId: kept.blob_id, envelopeSha256: kept.envelope_sha256 };
 }
 
-/** The state of the memory that keeps a text and of its job. */
+/** The state of the memory with this text, and of its job. */
 export async function readKeeper(
   tx: Queryable,
   accountId: Buffer,
@@ -103,7 +103,7 @@ export async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
   ]);
 }
 
-/** Makes the duplicates due that wait for the texts of these jobs of one account. Returns how many. */
+/** Makes duplicates that wait for the texts of these jobs of one account due now. Returns how many. */
 export async function wakeDuplicates(db: Db, jobs: readonly ClaimedJob[]): Promise<number> {
   const hashes = jobs.flatMap(({ textHash }) => textHash?.toString('hex') ?? []);
   if (hashes.length === 0) return 0;

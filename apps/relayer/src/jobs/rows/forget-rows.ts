@@ -60,8 +60,8 @@ export interface ResolvedId {
 }
 
 /**
- * The memories that these ids name in a namespace: its own id, that of a job that brought the same text, or the id of a
- * blob that is, or was, stored there. A UUID also names itself, whether or not there is such a memory.
+ * The memories of a namespace that these ids refer to. An id may be that of the memory, of a job that stored the same
+ * text, or of a current or former blob. A UUID also refers to itself, even if there is no such memory.
  */
 export async function resolveIds(
   db: Db,
@@ -133,7 +133,7 @@ const unheard = "CASE WHEN status <> 'done' OR upload_claims > 1 THEN checkpoint
 
 /**
  * Deletes all rows of these memories, and the jobs for the same text: those that ended with its blob, those that wait
- * for it, and those that failed and would bring it back on a retry.
+ * for it, and failed ones, whose retry would store it again.
  * Locks texts first, then jobs, then memories, in the same order as writers. A running job loses its lease with its
  * row, so its result is not saved.
  */

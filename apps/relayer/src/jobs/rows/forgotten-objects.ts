@@ -37,7 +37,7 @@ const withStrays = (forgotten: string): string => `
 export interface ForgottenObjects {
   /** For the owner to delete */
   free: string[];
-  /** How many more hold memories that live on: they follow once those are stored again */
+  /** Number of further objects that also hold living memories; they can be deleted once those are stored again */
   shared: number;
 }
 
@@ -80,7 +80,7 @@ function sortOut(rows: readonly ObjectRow[]): ForgottenObjects {
   return { free, shared: rows.length - free.length };
 }
 
-/** Removes the former blob ids of memories forgotten more than a day ago, by which no client asks any more. */
+/** Removes the former blob ids of memories forgotten more than a day ago, which clients no longer use. */
 export async function pruneFormerBlobs(db: Db): Promise<void> {
   await db.query("DELETE FROM former_blob WHERE forgotten_at < now() - interval '1 day'");
 }

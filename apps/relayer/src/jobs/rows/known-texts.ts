@@ -30,8 +30,8 @@ export async function lockText(
 }
 
 /**
- * The memory that keeps the text of a job: the job's own when none did. Its row stays locked until the transaction
- * ends, so that only one transaction at a time decides based on it.
+ * The memory that keeps the text of a job; the job's own if there was none. Its row stays locked until the transaction
+ * ends, so that transactions decide one after the other.
  */
 export async function lockKeeper(tx: Queryable, { id, accountId, textHash }: HashedJob): Promise<string> {
   const { rows } = await tx.query<{ memory_id: string }>(
@@ -43,7 +43,7 @@ export async function lockKeeper(tx: Queryable, { id, accountId, textHash }: Has
   return rows[0]!.memory_id;
 }
 
-/** From here on the memory of this job keeps the text. The keeper must be locked. */
+/** Makes the memory of this job the one that keeps the text. The current keeper must be locked. */
 export async function replaceKeeper(tx: Queryable, { id, accountId, textHash }: HashedJob): Promise<void> {
   await tx.query('UPDATE known_text SET memory_id = $3 WHERE account_id = $1 AND text_hash = $2', [
     accountId,

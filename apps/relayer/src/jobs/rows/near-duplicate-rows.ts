@@ -3,7 +3,7 @@ import { placeholdersIn } from '../../base/db/placeholders.ts';
 import { encodeVector, signBits } from '../../base/db/vector.ts';
 import type { IndexData } from '../../index/index-data.ts';
 
-/** An earlier memory of the namespace that says nearly the same. */
+/** An earlier memory of the namespace with nearly the same text. */
 export interface NearDuplicate {
   id: string;
   /** Cosine */

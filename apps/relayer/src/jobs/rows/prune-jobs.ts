@@ -4,10 +4,10 @@ import type { Db } from '../../base/db/db.ts';
 const batchSize = 5_000;
 
 /**
- * Removes the rows of jobs that have been done for this number of days, in bounded steps; returns how many. Their memories need
- * them no longer: whether a text is stored is read from the memory itself. Failed jobs stay, because they hold what was
- * accepted, and so do jobs of new wraps of keys and of tombstones that are still needed: only they know where these are.
- * A day is the minimum: clients can ask for a job as long as its idempotency key is remembered.
+ * Removes the rows of jobs that have been done for this number of days, in bounded steps; returns how many. Their memories
+ * no longer need them: whether a text is stored is read from the memory. Failed jobs stay, because they contain the accepted
+ * data. Jobs of wraps and of tombstones that are still needed stay too, because only they contain the location. A day is the
+ * minimum: clients can query a job as long as its idempotency key is kept.
  */
 export async function pruneJobs(db: Db, days: number): Promise<number> {
   for (let pruned = 0; ; ) {

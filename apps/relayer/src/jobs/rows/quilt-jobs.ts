@@ -13,7 +13,7 @@ import {
 
 /** How many of an account's waiting jobs are considered for one quilt, the oldest first. */
 const lookedAt = 10_000;
-/** How long a job steps back when another worker has jobs of the same quilt: of two that collide, one continues */
+/** Delay of a job if another worker has jobs of the same quilt, so that one of the two can continue */
 const yieldSeconds = 1;
 
 /** A job that waits for its upload. */

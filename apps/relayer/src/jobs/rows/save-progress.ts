@@ -5,7 +5,7 @@ import type { UploadDetail } from './alert-outbox.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { triedBlobs } from './stray-rows.ts';
 
-/** Thrown when a lease was lost: another worker has the job now, and nothing was written. */
+/** The lease was lost: another worker has the job now, and nothing was written. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 }
@@ -92,7 +92,7 @@ export async function saveRetry(
 
 /**
  * Marks jobs as failed. Their envelopes stay, so that no accepted data is lost. The same statement writes the
- * alert if one is due, one for all of them: there is never a failure without its alert, nor an alert without a failure.
+ * alert, if one is due, for all of them together, so that failures and alerts always match.
  */
 export async function saveFailed(
   db: Db,

@@ -11,9 +11,9 @@ export interface UploadedBlob {
 }
 
 /**
- * Marks the memories of jobs as done and removes their envelopes from the rows. A memory that was stored before has moved:
- * its former blob id still names it. One whose blob was gone is looked for at once: a successful read restores it with its
- * vectors (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (wraps-and-tombstones.ts).
+ * Marks the memories of jobs as done and removes their envelopes from the rows. A memory that was already stored keeps its
+ * former blob id as an alias. A lost memory is checked at once: a successful read restores it with its vectors
+ * (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (wraps-and-tombstones.ts).
  */
 const finish = (held: string): string => `
   WITH given AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS given (job_id, stored_as)),
@@ -94,9 +94,9 @@ export async function unpackQuilt(db: Db, jobs: readonly ClaimedJob[]): Promise<
 }
 
 /**
- * The blob of a memory that was forgotten while it was uploaded. One that was being renewed has another object already,
- * which remains: the new one is recorded separately, under the job's id. A quilt may hold memories that remain. An object
- * that another upload of the job has brought stays recorded: the second one is a stray.
+ * Records the blob of a memory that was forgotten during its upload. A memory that was being renewed already has another
+ * object, which stays recorded; the new one is recorded separately, under the job's id. A quilt may also contain living
+ * memories. If another upload of the job has already recorded an object, the second one is a stray.
  */
 export async function saveLateBlob(db: Queryable, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
   await db.query(

@@ -2,7 +2,7 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Queryable } from '../../base/db/db.ts';
 import { idempotencyHours } from './idempotency-rows.ts';
 
-/** Any constant: relayers that start at the same time on one database are checked one after the other. */
+/** Arbitrary lock id: relayers that start at the same time on one database are checked one after the other. */
 const advisoryLock = 718_200_916;
 
 export async function lockSecrets(tx: Queryable): Promise<void> {
@@ -17,7 +17,7 @@ export async function forgetSecret(tx: Queryable, variable: string, checkValue: 
   await tx.query('DELETE FROM known_secret WHERE variable = $1 AND check_value = $2', [variable, checkValue]);
 }
 
-/** Keeps the check value of the index key where there is none yet. Returns the one that the database has. */
+/** Stores the check value of the index key if there is none yet. Returns the stored one. */
 export async function keepIndexKeyCheck(tx: Queryable, value: string): Promise<string | undefined> {
   await tx.query(
     `INSERT INTO secret_check (name, value) VALUES ('MEM_INDEX_KEY', $1) ON CONFLICT (name) DO NOTHING`,
@@ -40,7 +40,7 @@ export async function sealingKeyIds(tx: Queryable): Promise<string[]> {
   return rows.map((row) => row.key_id);
 }
 
-/** A secret that the database was used with. */
+/** A secret that this database was used with. */
 export interface KnownSecret {
   check_value: string;
 }
@@ -73,8 +73,8 @@ export interface Signed {
 }
 
 /**
- * What was written since the first of these keys was in use, with an hour of slack for relayers whose clock is behind the
- * database's. An imported memory has the date it was first written on, so its job counts while there is one. Not counted:
+ * What was written since the first of these keys was in use, with an hour of tolerance for relayers whose clock is behind
+ * the database's. An imported memory keeps its original date, so it is counted by its job as long as that exists. Not counted:
  * bytes that are not an envelope, renewals, and texts that wait for the same text of another job.
  */
 export async function signedSince(tx: Queryable, keys: readonly KnownSecret[]): Promise<Signed> {

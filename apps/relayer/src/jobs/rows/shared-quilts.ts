@@ -36,15 +36,15 @@ export async function releaseQuilts(db: Db): Promise<number> {
   return rowCount;
 }
 
-/** How long the living memories of a quilt wait to be repacked, in milliseconds since a memory of it was forgotten. */
+/** Delay before the living memories of a quilt are repacked, in milliseconds after one of its memories was forgotten. */
 export interface RepackTimes {
-  /** Where at least half is forgotten: repacking then never stores more than was forgotten */
+  /** If at least half is forgotten: repacking then never stores more than was forgotten */
   halfGoneMs: number;
   /** Any */
   atLatestMs: number;
 }
 
-/** Those whose time has come, without some; what waits longest first. */
+/** Quilts that are due for repacking, except some; the longest waiting first. */
 export async function sharedQuilts(
   db: Db,
   { halfGoneMs, atLatestMs }: RepackTimes,

@@ -10,7 +10,7 @@ export interface DueStrayCheck {
   begunAt: string;
 }
 
-/** Jobs that ended shortly before the last check count again: their transactions may not have been committed then. */
+/** Overlap of two checks: a job that ended shortly before the last one may not have been committed then. */
 const overlap = "interval '10 seconds'";
 
 /**

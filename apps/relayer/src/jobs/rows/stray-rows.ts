@@ -4,15 +4,15 @@ import type { UploadProgress } from './claim-jobs.ts';
 
 /** What the database knows of an account's blobs. Blob ids of 43 characters: a patch is named by its quilt. */
 export interface KnownBlobs {
-  /** Objects that memories, or forgotten memories, name */
+  /** Objects of living or forgotten memories */
   objects: ReadonlySet<string>;
-  /** Blobs that are needed, each with the epoch in which it is gone; 0 where that is not known */
+  /** Blobs in use, with the epoch in which each expires; 0 if unknown */
   needed: ReadonlyMap<string, number>;
-  /** Blobs of uploads that go on: what is there of them is found by those */
+  /** Blobs of uploads in progress, which find their own objects */
   underWay: ReadonlySet<string>;
-  /** Blobs that nothing needs any more because their memory was forgotten */
+  /** Blobs of forgotten memories, no longer in use */
   forgotten: ReadonlySet<string>;
-  /** Blobs that an upload was about to store and that became another one: the memories are stored elsewhere */
+  /** Blobs that an upload was about to store before it was repacked: the memories are stored in another one */
   replaced: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBl
      WHERE account_id = $1 AND (kind <> 1 OR upload_claims > 1 OR status <> 'done')`,
     [accountId],
   );
-  // Read after the jobs: the blob of a job that ends in between was still an upload there; otherwise neither would have it
+  // Read after the jobs: if a job ends in between, its blob is still in the list of uploads
   const { rows: memories } = await db.query<{
     blob_id: string;
     object_id: string | null;
@@ -127,8 +127,8 @@ export async function noteBrokenOff(
   );
 }
 
-/** By then a slow publisher has usually finished. */
+/** A slow publisher has usually finished by then. */
 export const firstStrayCheck = "now() + interval '30 seconds'";
-/** A look that is due stays due: repeated trouble must not postpone it forever. */
+/** A check that is due stays due, so that repeated problems do not postpone it forever. */
 export const notedAgain = `ON CONFLICT (account_id) DO UPDATE
   SET looks = 0, noted_at = now(), due_at = least(stray_look.due_at, excluded.due_at)`;

@@ -7,7 +7,7 @@ export interface Succession {
   envelopeIds: readonly Buffer[];
 }
 
-/** Keeps who replaces whom. Neither memory needs to be there yet; known pairs are passed over. */
+/** Records which memory replaces which. Neither needs to exist yet; known pairs are skipped. */
 export async function insertSuccessors(tx: Queryable, successions: readonly Succession[]): Promise<void> {
   for (const { accountId, successorId, envelopeIds } of successions) {
     if (envelopeIds.length === 0) continue;
@@ -35,7 +35,7 @@ export const successorOf = (memory: string, pending: string): string => `(
     AND (successor.state = 'done' OR (successor.state = 'pending' AND ${pending}))
   ORDER BY successor.created_at DESC LIMIT 1)`;
 
-/** What the memory `from` replaces is replaced by `to` instead, which keeps the same text. */
+/** Makes `to`, which has the same text as `from`, the memory that replaces what `from` replaced. */
 export async function moveSuccession(
   tx: Queryable,
   accountId: Buffer,
@@ -53,7 +53,7 @@ export async function moveSuccession(
   );
 }
 
-/** Of memories that are forgotten, whichever of a pair they are. */
+/** Deletes the pairs in which either memory was forgotten. */
 export async function deleteSuccessors(
   tx: Queryable,
   accountId: Buffer,

@@ -4,8 +4,8 @@ import { blobOf } from '../../blobs/blob-of.ts';
 import type { ExpiringEnvelope } from './wraps-and-tombstones.ts';
 
 /**
- * Records which blobs may still hold on chain what this transaction has just forgotten: its blobs, its former blobs, and
- * those that its uploads were about to store.
+ * Records which blobs on chain may still contain what this transaction has just forgotten: current and former blobs, and
+ * those that an upload was about to store.
  */
 export async function saveTombstonedBlobs(
   tx: Queryable,

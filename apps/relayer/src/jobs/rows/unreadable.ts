@@ -45,7 +45,7 @@ export async function saveBlobCheck(
   );
 }
 
-/** The check had no result: only schedules the next one. */
+/** The check had no result: schedules only the next one. */
 export async function postponeBlobCheck(
   db: Db,
   { accountId, id }: MemoryRef,
@@ -65,7 +65,7 @@ const qualified = (table: string): string =>
     .join(', ');
 
 /**
- * Makes a stored memory a lost one: its row stays, its vectors leave the search. False, and nothing is written, when it
+ * Marks a stored memory as lost: keeps its row and removes its vectors from the search. False, and nothing is written, when it
  * was stored again in the meantime or is being stored again.
  */
 export async function markLost(

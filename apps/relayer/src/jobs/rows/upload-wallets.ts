@@ -6,12 +6,12 @@ export interface WalletPool {
   readonly size: number;
   /**
    * Leases the wallet that was used least recently, for as long as the job's own lease is extended. Undefined when all
-   * are in use or resting. With `bound`, a wallet that may have paid for this job already, only that one, also while it
-   * rests; unless it is not of the pool any more.
+   * are in use or resting. `bound`: the wallet that may have paid for this job already. Only that one is then leased, even
+   * if it is resting, unless it was removed from the pool.
    */
   lease(token: string, bound: string | undefined): Promise<string | undefined>;
   release(token: string): Promise<void>;
-  /** Leaves a wallet alone for a while: it could not pay */
+  /** Stops using a wallet for a while because it could not pay */
   rest(address: string): Promise<void>;
 }
 

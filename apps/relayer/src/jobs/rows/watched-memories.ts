@@ -13,7 +13,7 @@ export interface WatchedMemory {
   /** First epoch in which its storage is no longer paid for; undefined if unknown */
   endEpoch: number | undefined;
   isLost: boolean;
-  /** For how long no aggregator has had it, in ms; undefined if it is not suspected */
+  /** Milliseconds since no aggregator has had it; undefined if it is not suspected */
   goneForMs: number | undefined;
 }
 
@@ -36,7 +36,7 @@ const columns = (goneFor: string): string => `
 const notWatched = `NOT EXISTS (
   SELECT 1 FROM unreadable_memory AS u WHERE u.account_id = m.account_id AND u.memory_id = m.id)`;
 
-/** Suspected or lost memories that are due for another look, those due longest first. */
+/** Suspected or lost memories that are due for another check, the longest overdue first. */
 export function dueForCheck(db: Db, state: 'done' | 'lost', limit: number): Promise<WatchedMemory[]> {
   return watched(
     db,
@@ -66,7 +66,7 @@ export const walkBegin: WalkPosition = {
   id: '00000000-0000-0000-0000-000000000000',
 };
 
-/** The next stored memories of the walk. What was stored within the hour is believed to be there. */
+/** The next stored memories of the walk, except those stored within the last hour. */
 export function nextOfWalk(db: Db, after: WalkPosition, limit: number): Promise<WatchedMemory[]> {
   return watched(
     db,

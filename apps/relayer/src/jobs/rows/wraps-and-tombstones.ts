@@ -45,8 +45,8 @@ export async function expiringWraps(
 }
 
 /**
- * Tombstones, selected like `expiringWraps`, without those that have nothing left to forget. Those not checked for longest
- * come first: nothing outlives most of them, and they are checked repeatedly.
+ * Tombstones, selected like `expiringWraps`, except those with nothing left to forget. The least recently checked come
+ * first.
  */
 export async function expiringTombstones(
   db: Db,
