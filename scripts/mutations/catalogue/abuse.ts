@@ -23,8 +23,8 @@ export const abuseMutations: readonly Mutation[] = [
   {
     breaks: 'recall.only-matches',
     file: 'apps/relayer/src/memories/recall/matching.ts',
-    from: 'if (match.stale || 1 - match.distance <= minScore) return undefined;',
-    to: 'if (match.stale) return undefined;',
+    from: 'const isNear = !match.stale && 1 - match.distance > minScore;',
+    to: 'const isNear = !match.stale;',
   },
   {
     breaks: 'manual.opaque-bytes',
