@@ -131,7 +131,9 @@ describe.each([
     const inContext = await recall('xcq bread', asked);
     expect(inContext.results[0]!.text).toBe('bread bread xcq');
     const adjacent = inContext.results.find(({ text }) => text === 'Since last year');
-    expect(adjacent?.explain).toMatchObject({ matchedBy: 'context', context: expect.closeTo(1) });
+    expect(adjacent?.explain?.matchedBy).toBe('context');
+    // Its vector is near by chance, depending on the owner's key
+    expect(adjacent?.explain?.context).toBeGreaterThan(0.5);
     const without = await recall('xcq bread', { ...asked, scoringWeights: { context: 0 } });
     expect(without.results.map(({ text }) => text)).not.toContain('Since last year');
   });
