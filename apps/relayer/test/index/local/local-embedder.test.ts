@@ -126,10 +126,8 @@ describe('the local embedder', () => {
 
   it('does not block the event loop', async () => {
     const embedder = open({ timeoutMs: 400 });
-    const hanging = embedder.embed(['hang'], []).catch(() => undefined);
-    const started = performance.now();
-    await setTimeout(20);
-    expect(performance.now() - started).toBeLessThan(300);
+    const hanging = embedder.embed(['hang'], []).catch(() => 'ended');
+    expect(await Promise.race([hanging, setTimeout(20, 'free')])).toBe('free');
     await hanging;
   });
 
