@@ -66,7 +66,7 @@ const embedGatherMs = 20;
 /** Together with the sidecar's own limit (run-sidecar.ts), this fits into Docker's default stop timeout of 10 seconds. */
 const drainMs = 5_000;
 /** Time for jobs whose call was just aborted to save their progress */
-const lastWordMs = 1_000;
+const abortedMs = 1_000;
 
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { db, log } = options;
@@ -141,7 +141,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     },
     async close() {
       stopping = true;
-      await stop(lastWordMs);
+      await stop(abortedMs);
       clearInterval(heartbeat);
       const left = [...uploads.tokens(), ...embeddings.tokens()];
       if (left.length === 0) return;

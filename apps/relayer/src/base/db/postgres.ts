@@ -48,10 +48,10 @@ async function run<Row>(
 }
 
 /**
- * A pooler may send each statement to another connection, where the prepared statement is missing or already exists. A
- * migration by a newer relayer may also have changed a result type, which invalidates a prepared statement.
+ * Error codes of a prepared statement that cannot be used. A pooler may send each statement to another connection, where
+ * the prepared statement is missing or already exists. A migration by a newer relayer may have changed a result type.
  */
-const misplaced: ReadonlySet<string | undefined> = new Set(['26000', '42P05', '0A000']);
+const unusableStatement: ReadonlySet<string | undefined> = new Set(['26000', '42P05', '0A000']);
 
 /**
  * Runs prepared statements on `prepared`, each under a name made from its text. Falls back to `pool` for good once the
@@ -73,7 +73,7 @@ function preparedRuns(prepared: pg.Pool, pool: pg.Pool) {
     try {
       return await run<Row>(prepared, sql, params, nameOf(sql));
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || !misplaced.has(error.code)) throw error;
+      if (!(error instanceof pg.DatabaseError) || !unusableStatement.has(error.code)) throw error;
       works = false;
       return run(pool, sql, params);
     }

@@ -23,7 +23,6 @@ const rounds = {
   everyMs: 5 * 60_000,
   againAfterFailureMs: 30_000,
   pollMs: 5_000,
-  // The sidecar has 30 seconds to answer
 };
 
 const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {
@@ -45,22 +44,22 @@ interface Change {
 export async function startWalletWatch(options: WalletWatchOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
 
-  async function look(): Promise<void> {
+  async function checkWallets(): Promise<void> {
     const wallets = await sidecar.wallets(options.storeEpochs);
     const changes = await db.transaction(async (tx) => {
       const found: Change[] = [];
       for (const wallet of wallets) {
-        const change = await note(tx, wallet);
+        const change = await saveLevel(tx, wallet);
         if (change.level !== change.before) found.push(change);
       }
       return found;
     });
-    for (const change of changes) tell(log, change);
+    for (const change of changes) logChange(log, change);
     if (changes.length > 0) options.alerts?.wake();
   }
 
   /** Saves the wallet's level, and an alert when it changed. */
-  async function note(tx: Queryable, wallet: WalletFunds): Promise<Change> {
+  async function saveLevel(tx: Queryable, wallet: WalletFunds): Promise<Change> {
     const before = await lockWalletLevel(tx, wallet);
     const level = walletLevel(before, wallet.pays_for, options.alertUploads);
     await saveWalletLevel(tx, wallet, level);
@@ -72,13 +71,13 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
     return { wallet, before, level };
   }
 
-  return startPeriodicTask(db, rounds, look, (error) =>
+  return startPeriodicTask(db, rounds, checkWallets, (error) =>
     log.warn({ err: error }, 'the wallets could not be checked; the check will be retried'),
   );
 }
 
 /** Logs a change after its transaction was committed. */
-function tell(log: Logger, { wallet, before, level }: Change): void {
+function logChange(log: Logger, { wallet, before, level }: Change): void {
   const { address, ...facts } = wallet;
   if (level === 'empty') log.error({ wallet: address, ...facts }, 'a wallet is empty');
   else if (before === 'ok') log.warn({ wallet: address, ...facts }, 'a wallet runs low');

@@ -1,31 +1,31 @@
 import { openCell, type SecretRing, sealCell } from '@memrelay/envelope/at-rest';
 
-/** The row that holds a job's text. */
-export interface OutboxPlace {
+/** Identifies the job whose row has the text. The ciphertext is bound to it. */
+export interface OutboxJob {
   id: string;
   accountId: Buffer;
   namespace: string;
 }
 
-/** Keeps a job's text readable for the embedding step, but not for someone who has only the database. */
+/** Encrypts a job's text in its row, so that the embedding stage can read it but not an attacker with only the database. */
 export interface Outbox {
-  seal(place: OutboxPlace, text: string): Buffer;
-  /** Throws `AtRestError` when the secret is gone or the row was tampered with. */
-  open(job: OutboxPlace & { outbox: Buffer | null }): string;
+  seal(job: OutboxJob, text: string): Buffer;
+  /** Throws `AtRestError` if the secret was removed or the row was tampered with. */
+  open(job: OutboxJob & { outbox: Buffer | null }): string;
 }
 
 export function createOutbox(ring: SecretRing): Outbox {
-  const cellPlace = ({ id, accountId, namespace }: OutboxPlace) => ({
+  const cellOf = ({ id, accountId, namespace }: OutboxJob) => ({
     jobId: id,
     account: accountId.toString('hex'),
     namespace,
     column: 'outbox',
   });
   return {
-    seal: (place, text) => Buffer.from(sealCell(ring, cellPlace(place), Buffer.from(text, 'utf8'))),
+    seal: (job, text) => Buffer.from(sealCell(ring, cellOf(job), Buffer.from(text, 'utf8'))),
     open(job) {
       if (!job.outbox) throw new Error('the job has no text to embed');
-      return Buffer.from(openCell(ring, cellPlace(job), job.outbox)).toString('utf8');
+      return Buffer.from(openCell(ring, cellOf(job), job.outbox)).toString('utf8');
     },
   };
 }

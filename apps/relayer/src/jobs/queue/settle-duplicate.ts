@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 import type { ClaimedJob } from '../rows/claim-jobs.ts';
-import { becomeOwn, endAsDuplicate, readKeeper, waitForKeeper } from '../rows/duplicate-rows.ts';
+import { endAsDuplicate, promoteDuplicate, readKeeper, waitForKeeper } from '../rows/duplicate-rows.ts';
 import { lockKeeper, replaceKeeper } from '../rows/known-texts.ts';
 
 /** The outcome for a claimed job. */
@@ -48,7 +48,7 @@ export async function settleDuplicate(
       return { is: 'settled' };
     }
     await replaceKeeper(tx, hashed);
-    await becomeOwn(tx, job);
+    await promoteDuplicate(tx, job);
     return { is: 'own' };
   });
 }

@@ -90,8 +90,8 @@ export async function waitForKeeper(tx: Queryable, job: ClaimedJob): Promise<voi
   );
 }
 
-/** The job is no longer a duplicate: its text is stored as its own memory. */
-export async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
+/** Makes the job an original: its text is stored as a separate memory. Throws `LeaseLostError`. */
+export async function promoteDuplicate(tx: Queryable, job: ClaimedJob): Promise<void> {
   const { rowCount } = await tx.query(
     'UPDATE memory_job SET duplicate = false WHERE id = $1 AND lease_token = $2',
     [job.id, job.leaseToken],

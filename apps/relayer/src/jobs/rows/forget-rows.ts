@@ -236,7 +236,7 @@ async function lockJobs(tx: Queryable, accountId: Buffer, ids: readonly string[]
  * Returns which of these envelopes (32 hex digits) another memory of the namespace also has: a client may have stored the
  * same bytes twice. A tombstone would forget that memory too.
  */
-export async function heldElsewhere(
+export async function inOtherMemories(
   tx: Queryable,
   { accountId, namespace }: AccountNamespace,
   removed: readonly Removed[],

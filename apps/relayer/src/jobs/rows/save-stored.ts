@@ -15,14 +15,14 @@ export interface UploadedBlob {
  * former blob id as an alias. A lost memory is checked at once: a successful read restores it with its vectors
  * (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (wraps-and-tombstones.ts).
  */
-const finish = (held: string): string => `
+const finish = (leaseCondition: string): string => `
   WITH given AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS given (job_id, stored_as)),
   job AS (
     UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = stored_as, envelope = NULL, error_code = NULL,
       error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now(),
       checkpoint = CASE WHEN kind <> ${envelopeKind.memory}
         THEN checkpoint || jsonb_build_object('object_id', $3::text, 'end_epoch', $4::int) ELSE checkpoint END
-    FROM given WHERE id = job_id AND ${held}
+    FROM given WHERE id = job_id AND ${leaseCondition}
     RETURNING account_id, id, coalesce((checkpoint ->> 'renews')::uuid, id) AS memory_id, stored_as),
   former AS (
     INSERT INTO former_blob (account_id, blob_id, memory_id)

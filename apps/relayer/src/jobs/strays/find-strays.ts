@@ -6,9 +6,9 @@ import type { KnownBlobs, Stray } from '../rows/stray-rows.ts';
  * names, otherwise the one that expires last. An object that expires before its blob is not a stray, because the blob has
  * since been stored for longer.
  */
-export function findStrays(held: readonly StoreObject[], known: KnownBlobs): Stray[] {
+export function findStrays(owned: readonly StoreObject[], known: KnownBlobs): Stray[] {
   const strays: Stray[] = [];
-  for (const [blobId, objects] of Map.groupBy(held, ({ blob_id }) => blob_id)) {
+  for (const [blobId, objects] of Map.groupBy(owned, ({ blob_id }) => blob_id)) {
     const unnamed = objects.filter(({ object_id }) => !known.objects.has(object_id));
     const end = known.needed.get(blobId);
     const found = (all: readonly StoreObject[], reason: Stray['reason']): void => {

@@ -42,12 +42,12 @@ export async function startStrays({ db, sidecar, accounts, log }: StrayOptions):
   async function lookAt(due: DueStrayCheck): Promise<void> {
     const account_id = `0x${due.accountId.toString('hex')}`;
     const account = await accounts.account(account_id);
-    const held = account
+    const owned = account
       ? (await sidecar.storeObjects({ object_ids: [], owned: { owner: account.owner } })).objects
       : [];
     // Read after the chain: every object in its answer is in the database by now, or its upload is still running there
     const known = await readKnownBlobs(db, due.accountId);
-    const strays = findStrays(held, known);
+    const strays = findStrays(owned, known);
     const { paid_twice, forgotten } = await saveStrays(db, due.accountId, strays);
     if (paid_twice > 0)
       log.warn(

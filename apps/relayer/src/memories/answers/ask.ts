@@ -13,7 +13,7 @@ import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
 import { quotedMemories } from './quoted-memories.ts';
 
-/** Maximum number of model calls for an answer: one with its retries, and one more if the form was wrong */
+/** Maximum number of model calls for an answer, including retries and a second try after a malformed response */
 const maxCalls = 6;
 const maxTokens = 1_000;
 const deadlineMs = 50_000;
@@ -52,7 +52,7 @@ interface PreparedAnswer {
 }
 
 export interface AskParts extends RecallParts {
-  /** Undefined without a key: then memories are quoted */
+  /** Undefined if no chat model is configured; the answer then quotes memories */
   chat: ChatClient | undefined;
 }
 
@@ -74,7 +74,8 @@ export async function ask(parts: AskParts, caller: Caller, asking: AskRun): Prom
 }
 
 /**
- * The same as a stream. The recall is complete when this returns, so its errors are returned like those of any request.
+ * Like `ask`, as a stream of events. The recall is complete when this returns, so its errors are returned like those of
+ * any other request.
  */
 export async function askInPieces(
   parts: AskParts,
@@ -110,7 +111,7 @@ async function* pieces(prepared: PreparedAnswer): AsyncGenerator<AskEvent, void,
   }
   const rest = citations.end();
   const reply = parseAnswer(written, answerSchema);
-  // A duplicate field would have been shown as a different answer
+  // With a duplicate "answer" field, the streamed text and the parsed one differ
   if (!reply.ok || reply.value.answer !== said) throw new ApiError('llm_answer_invalid');
   if (rest !== '') yield show(rest);
   yield { event: 'done', data: conclude(prepared, answer, reply.value.known, citations.used) };
@@ -145,7 +146,7 @@ function conclude(
   used: readonly number[],
 ): AskResponse {
   const memories = used.map((position) => recalled.results[position]!);
-  // An answer that cites no memory is not known from one
+  // An answer without citations does not come from a memory
   const fromMemory = known && memories.length > 0;
   const shown = answer.trim() === '' ? nothingFound : answer;
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };

@@ -4,7 +4,7 @@ import { oneLine } from '../../language/facts/fact.ts';
 const quoted = 3;
 const quotedCharacters = 500;
 
-/** Without a model: the best hits, quoted. Undefined where there are none. */
+/** Quotes the best hits, for servers without a chat model. Undefined if there are no hits. */
 export function localAnswer(
   hits: readonly MemoryHit[],
 ): { answer: string; memories: MemoryHit[] } | undefined {

@@ -7,9 +7,9 @@ import { dataDocument } from '../../language/llm/data-document.ts';
 const documentBytes = 60_000;
 
 /**
- * Builds a document of the question and the memories that no memory text can break out of. Of a long memory it contains
- * the part that shares the most words with the question. The lowest-ranked memories are left out if there is no room.
- * Returns how many are in it.
+ * Builds the document for the model from the question and the memories. No memory text can break out of its field. A
+ * long memory is shortened to the part that shares the most words with the question, and the lowest-ranked memories are
+ * left out if there is no room. `offered` is the number of memories in the document.
  */
 export async function quotedMemories(
   question: string,

@@ -39,7 +39,7 @@ export interface ExportParts extends PageParts, EnvelopeSources, SignerParts {
   db: Db;
   embedder: Pick<Embedder, 'model' | 'dimension'>;
   keyRewraps: Pick<KeyRewraps, 'of'>;
-  /** Address of the server key, when there is one */
+  /** Address of the server key, if one is configured */
   serverAddress: string | undefined;
   sidecar: Pick<SidecarClient, 'exportKeys'>;
   vectors: AccountVectors;
@@ -148,14 +148,14 @@ function headerOf(
   return header;
 }
 
-/** Differs for any two keys that may open differently: a broken wrap must not fail a good one of the same key. */
+/** Identifies a key with its wraps, so that a broken wrap does not fail a valid wrap of the same key. */
 function nameOf({ identity, recipientPk, wraps }: EnvelopeHeader): string {
   const digest = createHash('sha256').update(identity).update(recipientPk);
   for (const { type, bytes } of wraps) digest.update(`${type}/${bytes.length}/`).update(bytes);
   return digest.digest('base64');
 }
 
-/** Returns by `nameOf` each key, sealed to the caller's own, or why it is unavailable. Throws `decrypt_unavailable`. */
+/** Maps `nameOf` to the key, sealed to the caller's own, or to the reason why not. Throws `decrypt_unavailable`. */
 async function sealedKeys(
   parts: ExportParts,
   caller: Caller,

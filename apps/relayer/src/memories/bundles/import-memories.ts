@@ -52,11 +52,11 @@ export interface ImportParts extends SignerParts, NamespaceTags {
   outbox: Pick<Outbox, 'seal'>;
   pipeline: Pick<Pipeline, 'wakeEmbedding'>;
   secrets: Secrets;
-  /** Address of the server key, when there is one */
+  /** Address of the server key, if one is configured */
   serverAddress: string | undefined;
   sidecar: Pick<SidecarClient, 'open'>;
   vectors: AccountVectors;
-  /** Throws `llm_not_configured` where texts cannot be embedded */
+  /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
 }
 
@@ -159,8 +159,8 @@ function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnv
 }
 
 /**
- * Throws `insufficient_scope` for a key that may not write there, or may not read all of it: the answer shows whether a
- * text is already stored.
+ * Throws `insufficient_scope` for a key that may not write to the namespace or not read all of it, because the result
+ * reveals whether a text is already stored.
  */
 function hashOf(parts: ImportParts, caller: Caller, { meta, text }: OpenedEnvelope): Buffer {
   const tag = parts.tagOf(caller.account.origin, meta.ns);
@@ -214,9 +214,8 @@ async function jobOf(
 }
 
 /**
- * The envelope id that an imported memory gets in this account: always the same for one source id, so that `supersedes`
- * finds it whichever of the two memories is imported first. Without the server's index key no one can tell that the two
- * ids belong together. It has the form of a random UUID, like all envelope ids (security.md).
+ * The envelope id of an imported memory in this account. It is derived from the source id, so that `supersedes` works
+ * whichever of the two memories is imported first. Linking the two ids takes the server's index key. It has the form of a random UUID, like all envelope ids (security.md).
  */
 function importedId(secret: Uint8Array, accountId: Buffer, sourceId: Uint8Array): Buffer {
   const key = indexKey(secret, 'imported-id', accountId.toString('hex'));

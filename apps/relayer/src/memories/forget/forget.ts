@@ -36,11 +36,10 @@ export interface ForgetParts extends RemoveParts, NamespaceTags {
 }
 
 /**
- * Removes memories of a namespace, either those with these ids or all, or everything in the account: deletes rows,
- * vectors, waiting texts and cached ciphertext at once. A signed tombstone is stored for the owner like a memory, so
- * that a restore leaves them out; it is in the database before this returns. Blobs are the owner's to delete, so the
- * answer lists their objects, except those that also hold living memories. These are stored again first. Throws
- * `ApiError`.
+ * Removes memories: those with these ids, a whole namespace, or everything in the account. Deletes rows, vectors,
+ * waiting texts and cached ciphertext immediately. A signed tombstone is uploaded like a memory, so that a restore leaves
+ * them out; its job is in the database before this returns. Only the owner can delete blobs, so the response lists their
+ * objects, except those that also contain living memories: these memories are stored again first. Throws `ApiError`.
  */
 export async function forget(
   parts: ForgetParts,
@@ -80,7 +79,7 @@ export async function previewForget(
   const resolved = await resolveIds(parts.db, ns, ids);
   const candidates = [...new Set(resolved.map(({ memory }) => memory))];
   const there = await present(parts.db, ns, candidates);
-  // A job that brought a known text has no memory of its own: its id stands for the memory that holds the text
+  // A job with a known text has no memory of its own: its id refers to the memory with that text
   const aliases = new Set(
     resolved
       .filter(({ requested, memory }) => requested !== memory && there.includes(memory))
@@ -98,8 +97,8 @@ export async function previewForget(
 }
 
 /**
- * Works namespace by namespace. Only for keys that may forget in all of them: any other key would leave out what it
- * cannot see.
+ * Works namespace by namespace. Requires the permission for all of them: otherwise the namespaces outside its scope would
+ * remain.
  */
 async function forgetEverything(parts: ForgetParts, caller: Caller): Promise<ForgetResponse> {
   if (namespacesWith(caller, 'forget') !== 'all') throw new ApiError('insufficient_scope');

@@ -7,7 +7,7 @@ import type { Loggers } from '../../base/logging/loggers.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, type NewJob } from '../../jobs/rows/accept-jobs.ts';
-import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/rows/forget-rows.ts';
+import { deleteMemories, inOtherMemories, type Removed } from '../../jobs/rows/forget-rows.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { saveTombstonedBlobs } from '../../jobs/rows/tombstoned-blobs.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
@@ -44,10 +44,10 @@ export async function removeMemories(
     const part = ids.slice(i, i + perTombstone);
     const gone = await parts.db.transaction(async (tx) => {
       const rows = await deleteMemories(tx, ns, part);
-      const held = await heldElsewhere(tx, ns, rows);
+      const inOthers = await inOtherMemories(tx, ns, rows);
       const envelopeIds = rows
         .flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []))
-        .filter((id) => !held.has(id));
+        .filter((id) => !inOthers.has(id));
       // There may be more than requested: jobs that repeat a text are removed with it
       for (let at = 0; at < envelopeIds.length; at += perTombstone) {
         const tombstone = tombstoneFor(envelopeIds.slice(at, at + perTombstone));
@@ -61,7 +61,7 @@ export async function removeMemories(
       }
       return rows;
     });
-    // No row refers to them any more; what cannot be deleted now expires from the cache
+    // No row refers to these blobs any more. If they cannot be deleted now, they expire from the cache
     await parts.blobCache
       .delete(gone.flatMap(({ blobId }) => blobId ?? []))
       .catch((error: Error) => parts.loggers.memories.warn({ err: error }, 'cached blobs not deleted'));

@@ -16,7 +16,7 @@ export interface AccountKey {
   keyEpoch: number;
   /** 64 hex digits */
   recipientPk: string;
-  /** Whether the current key servers can open it, by its own wraps or a later one */
+  /** Whether the current key servers can open it, by an original wrap or a later one */
   isCurrent: boolean;
   wraps: Wrap[];
 }
@@ -50,7 +50,7 @@ export async function accountKeys(
   );
   return keys.flatMap(({ tag, keyEpoch, serverSet, recipientPk, wraps }): AccountKey[] => {
     const namespace = byTag.get(tag);
-    // A pair that no memory was sealed to needs no reader
+    // A key that no memory was sealed to does not have to be opened
     if (namespace === undefined || !scopes.every((scope) => scope === 'all' || scope.has(tag))) return [];
     return [
       {

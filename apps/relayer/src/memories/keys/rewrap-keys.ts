@@ -14,14 +14,14 @@ import { sealJob } from '../../keys/seal-job.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type AccountKey, type AccountKeyParts, accountKeys } from './account-keys.ts';
 
-/** Each key takes two Seal operations, 80 ms of a thread. */
+/** Each key takes two Seal operations, 80 ms of processor time. */
 const keysPerCall = 20;
 
 export interface RewrapParts extends AccountKeyParts {
   keyRewraps: KeyRewraps;
   pipeline: Pick<Pipeline, 'wakeUpload'>;
   secrets: Secrets;
-  /** Address of the server key, when there is one */
+  /** Address of the server key, if one is configured */
   serverAddress: string | undefined;
   sidecar: Pick<SidecarClient, 'rewrapKeys'>;
 }
@@ -80,7 +80,7 @@ export async function rewrapKeys(
         failed.push({ recipient_pk: key.recipientPk, reason: result.reason });
         continue;
       }
-      const jobId = await keep(parts, caller, key, Buffer.from(result.wrap, 'base64'));
+      const jobId = await saveWrap(parts, caller, key, Buffer.from(result.wrap, 'base64'));
       if (jobId !== undefined) jobIds.push(jobId);
     }
     parts.keyRewraps.refresh(hexToBytes(caller.account.accountId));
@@ -107,7 +107,7 @@ function requestedKeys(
     const key = byPublicKey.get(recipient_pk);
     if (key) return { key, wraps: [{ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }] };
     throw new ApiError('invalid_request', {
-      details: { issues: [{ path: `keys.${i}.recipient_pk`, message: 'is no key of this account' }] },
+      details: { issues: [{ path: `keys.${i}.recipient_pk`, message: 'is not a key of this account' }] },
     });
   });
   return { toWrap: toWrap.filter(({ key }) => !key.isCurrent), next: undefined };
@@ -122,8 +122,8 @@ function nextKeys(
   return { toWrap, next: left.length > keysPerCall ? toWrap.at(-1)!.key.recipientPk : undefined };
 }
 
-/** Returns the job that stores the wrap for the owner; undefined if another call was faster. */
-async function keep(
+/** Saves a wrap. Returns the id of the job that uploads it, or undefined if another call has already saved one. */
+async function saveWrap(
   parts: RewrapParts,
   caller: Caller,
   key: AccountKey,

@@ -29,8 +29,8 @@ export async function listNamespaces(parts: ScopeParts, caller: Caller): Promise
 const listedStrays = 200;
 
 /**
- * Returns totals of these namespaces, with the state of the jobs and the number of memories that a change of the model
- * left stale.
+ * Returns totals of the namespaces that the caller may read, the state of their jobs, and the number of memories that are
+ * stale because the embedding model or tokenizer changed.
  */
 export async function accountStats(parts: StatsParts, caller: Caller): Promise<StatsResponse> {
   const accountId = hexToBytes(caller.account.accountId);

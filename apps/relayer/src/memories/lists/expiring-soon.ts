@@ -3,7 +3,7 @@ import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { readExpiring } from '../rows/list-rows.ts';
 
-/** The current storage epoch, and how many epochs count as soon. */
+/** The current storage epoch, and the settings by which memories expire soon. */
 export interface StorageTime {
   /** At most a minute old; undefined if it cannot be read */
   epoch(): Promise<number | undefined>;

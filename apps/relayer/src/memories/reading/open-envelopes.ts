@@ -33,7 +33,7 @@ export interface OpenParts extends SignerParts {
   sidecar: Pick<SidecarClient, 'open'>;
   keyRewraps: Pick<KeyRewraps, 'of'>;
   verifiedKeys: VerifiedKeys;
-  /** Address of the server key, when there is one */
+  /** Address of the server key, if one is configured */
   serverAddress: string | undefined;
   loggers: Pick<Loggers, 'memories'>;
 }
@@ -93,7 +93,7 @@ export async function openEnvelopes(
         );
       }
     }
-    // The others were opened by a later wrap, so it is not known whether their own wraps belong to the key
+    // Envelopes opened by a later wrap are left out: their own wraps were not verified
     parts.verifiedKeys.mark(
       accountId,
       opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
@@ -120,7 +120,7 @@ function recipientOf(envelope: Buffer): string {
   return Buffer.from(recipientPkBytes(envelope)).toString('hex');
 }
 
-/** The reader and the trusted signers. */
+/** The part of the request that all batches share: the reader and the trusted signers. */
 async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   return {
     ...readerOf(caller, parts.serverAddress),

@@ -11,12 +11,12 @@ import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts'
 import { takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
 
-/** Concurrent namespaces per relayer; others start with a later request. */
+/** Maximum concurrent namespaces per relayer. Others start with a later request. */
 const atOnce = 2;
 /** Maximum duration of one run; the next request starts another. */
 const runMs = 10 * 60_000;
 const restMs = 30_000;
-/** With the server's own key, which has no session */
+/** Time limit with the server key, which has no session */
 const serverKeyMs = 5 * 60_000;
 
 export interface BackgroundReindexParts extends ReindexStepParts {
@@ -48,7 +48,7 @@ export function beginReindex(parts: BackgroundReindexParts, caller: Caller, name
   );
 }
 
-/** One pass through the namespace at half of the possible speed, so that new memories go first. */
+/** One pass through the namespace. Pauses as long as each step took, so that new memories are not delayed. */
 async function runThrough(
   parts: BackgroundReindexParts,
   caller: Caller,
@@ -110,19 +110,19 @@ async function stillReading(
 }
 
 /**
- * Until when background work may use the request's credential, in Unix ms; undefined if it may not. An owner grants a
- * session for that time, but the deprecated delegate key only for one request.
+ * When the request's credential must no longer be used for background work, in Unix ms; undefined if it must not be used
+ * at all. A session is valid until it ends, but the deprecated delegate key is sent for one request only.
  */
 function sessionEndMs(caller: Caller, serverAddress: string | undefined): number | undefined {
   const { encSession, delegateKey } = caller.credentials;
-  if (encSession !== undefined) return endOf(encSession);
+  if (encSession !== undefined) return endMsOf(encSession);
   if (delegateKey !== undefined) return undefined;
   const isDelegate = caller.account.delegates.some(({ address }) => address === serverAddress);
   return isDelegate ? Date.now() + serverKeyMs : undefined;
 }
 
-/** The sidecar checks whether the session is valid. */
-function endOf(header: string): number | undefined {
+/** When the session ends, in Unix ms. The sidecar checks whether the session is valid. */
+function endMsOf(header: string): number | undefined {
   try {
     const session = JSON.parse(Buffer.from(header, 'base64').toString()) as Partial<EncSession>;
     const end = Number(session.creationTimeMs) + Number(session.ttlMin) * 60_000;

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-/** Background work, each run under its own name: a few at a time, with a pause before the same name runs again. */
+/** Limits background work: a few runs at a time, and a pause before a run of the same name starts again. */
 export interface BackgroundRuns {
-  /** Starts a run, unless this name is running or ran a moment ago, or too many are running. Returns at once. */
+  /** Starts a run, unless one of this name is running or has just ended, or too many are running. Returns at once. */
   begin(name: string, run: (stopping: AbortSignal) => Promise<void>): void;
   /** Asks current runs to stop, and waits for them */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ export interface ReindexLease {
   release(): Promise<void>;
 }
 
-/** Undefined while another request or relayer on this database holds the lease. */
+/** Takes the lease and extends it until it is released. Undefined while another request or relayer holds it. */
 export async function takeLease(
   db: Db,
   accountId: Buffer,

@@ -47,8 +47,8 @@ export interface ReindexStepParts extends OpenParts, EnvelopeSources, NamespaceT
 
 /**
  * Indexes the next few stale memories of a namespace again, with the caller's credential. Texts that have vectors of the
- * current model are not embedded again. A failure affects only its memory and is recorded with its reason. Undefined if the lease is lost. Throws `ApiError` if the credential is refused or a
- * dependency is unavailable.
+ * current model are not embedded again. A failure affects only its memory and is recorded with its reason. Undefined if
+ * the lease is lost. Throws `ApiError` if the credential is refused or a dependency is unavailable.
  */
 export async function reindexStep(
   parts: ReindexStepParts,

@@ -17,7 +17,7 @@ const reportedFailures = 100;
 export interface ReindexParts extends ReindexStepParts {
   embedder: Pick<Embedder, 'model'>;
   namespaceSizes: { forget(accountId: Buffer, namespace: string, model: string): void };
-  /** Throws `llm_not_configured` where texts cannot be embedded */
+  /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
 }
 

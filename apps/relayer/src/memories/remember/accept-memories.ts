@@ -38,7 +38,7 @@ export interface AcceptParts extends NamespaceTags {
   outbox: Pick<Outbox, 'seal'>;
   pipeline: Pick<Pipeline, 'wakeEmbedding'>;
   secrets: Secrets;
-  /** Throws `llm_not_configured` where texts cannot be embedded */
+  /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
 }
 
@@ -74,8 +74,7 @@ export async function acceptMemories<Answer>(
     );
     return new Map(await Promise.all(entries));
   });
-  // A caller that cannot read the existing memory must not learn that it exists, by its blob or by timing, and its text
-  // must not be deduplicated against a memory that it cannot read
+  // No deduplication against memories that the caller cannot read: the blob id or the timing would reveal that they exist
   const hashOf = ({ text, namespace }: NewMemory): Buffer | undefined => {
     const tag = tags.get(namespace)!;
     const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
@@ -91,7 +90,7 @@ export async function acceptMemories<Answer>(
       keyEpoch: account.keyEpoch,
       key: keys.get(namespace)!,
       meta: {
-        // A millisecond apart, so that their order is kept: it tells what was stored before and after a memory
+        // A millisecond apart, to keep their order: recall uses the memories stored right before and after a match
         created_at: new Date(acceptedAt - (memories.length - 1 - i)).toISOString(),
         importance,
         ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),

@@ -23,13 +23,13 @@ import {
 import { type AcceptParts, acceptMemories } from './accept-memories.ts';
 import { compareFacts, distinctFacts } from './compare-facts.ts';
 
-/** A long text has twelve passages; some calls are retried, or made in halves */
+/** A long text has twelve passages. Some calls are retried, or split into two */
 const maxCalls = 40;
 const deadlineMs = 100_000;
 /** Memories offered with a passage, and considered for one of its topics */
 const offeredMemories = 20;
 const perTopic = 5;
-/** A memory that a fact restates or supersedes is among its nearest */
+/** Memories compared with each fact: one that it restates or supersedes is among the nearest */
 const perFact = 10;
 
 /**
@@ -40,7 +40,7 @@ const sameWithin = 0.25;
 
 export interface AnalyzeParts extends AcceptParts, NeighbourParts {
   db: Db;
-  /** Undefined without a key: then each sentence is a fact */
+  /** Undefined if no chat model is configured; each sentence is then a fact */
   chat: ChatClient | undefined;
   idempotency: Pick<Idempotency, 'rowFor' | 'earlierAnswer' | 'knownAnswer'>;
 }
@@ -67,7 +67,7 @@ export async function analyze(
     const known = await parts.idempotency.knownAnswer<AnalyzeAccepted>(write);
     if (known) return known;
   }
-  // Checked before a model is paid
+  // Checked before paying for model calls
   await parts.backlog.admit(accountId, 0);
   const reads =
     hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(parts, caller);

@@ -15,8 +15,8 @@ export interface Comparison {
 
 /**
  * Splits facts into new ones and those that a nearby memory already states, in the same words or in the model's
- * judgement. `near` is the memories near each fact. The model is only believed about these: what it says about any
- * other memory is a mistake or injected, and the fact is kept.
+ * judgement. `near` has the memories near each fact. Claims of the model about any other memory are ignored, and the fact
+ * is kept: they are mistakes or were injected.
  */
 export function compareFacts(facts: readonly Fact[], near: readonly (readonly KnownMemory[])[]): Comparison {
   const kept: NewFact[] = [];

@@ -33,7 +33,7 @@ import { storableImportance } from '../../keys/seal-job.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { judgeManualBytes, type ManualEnvelope, readManualBytes } from './manual-envelope.ts';
 
-/** How long a call waits for its upload before it tells the client to retry, and how often it checks. */
+/** How long a call waits for its upload before the client has to retry, and how often it checks. */
 const waitMs = 60_000;
 const pollMs = 1_000;
 /** A text of 1 MiB has at most 292 pieces. */

@@ -86,7 +86,7 @@ export async function readAdjacent(
   }));
 }
 
-/** How similar memories are that were stored one after the other, and others of the same namespace. */
+/** Similarity of memories that were stored one after the other (`near`), and of others in the namespace (`far`). */
 export interface Cohesion {
   near: Sample;
   far: Sample;
@@ -102,8 +102,8 @@ interface Sample {
 const compared = 256;
 
 /**
- * Pairs one and two apart, and others 31 and 32 apart: both kinds equally often an odd and an even number, because in a
- * dialogue every other memory has the same speaker.
+ * Compares pairs 1 and 2 apart with pairs 31 and 32 apart. Both have an odd and an even distance, because in a dialogue
+ * every other memory has the same speaker.
  */
 const cohesionSql = `
   WITH placed AS MATERIALIZED (

@@ -9,7 +9,7 @@ export interface NamespaceKeyRow {
   serverSet: string;
   /** 64 hex digits */
   recipientPk: string;
-  /** As a column keeps them (`decodeColumn`) */
+  /** In the encoding of a column (`decodeColumn`) */
   wraps: Buffer;
 }
 

@@ -11,7 +11,7 @@ export interface LeaseRow {
   token: string;
 }
 
-/** Undefined while another relayer on this database, or another request here, holds it. */
+/** Takes the lease. Undefined while another request, here or at another relayer, holds it. */
 export async function insertLease(
   db: Db,
   accountId: Buffer,

@@ -19,8 +19,8 @@ const ofAccount = totals('');
 const ofNamespaces = totals('AND namespace = ANY($2::text[])');
 
 /**
- * Totals of the stored and pending memories in these namespaces of an account, or in all, from the index alone. Sorted
- * by name, the same on every database.
+ * Totals of the stored and pending memories in these namespaces of an account, or in all, by an index-only scan. Sorted by
+ * name, in the same order on every database.
  */
 export async function readNamespaceTotals(
   db: Db,

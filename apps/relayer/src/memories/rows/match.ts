@@ -1,14 +1,14 @@
-/** A memory that matches. */
+/** A memory found by a search. */
 export interface Match {
   id: string;
   distance: number;
-  /** Among the nearest; otherwise it was found by its words */
+  /** Found by the vector search; otherwise only by its words */
   near: boolean;
-  /** It has no vector of this model: `distance` is that of an unrelated text */
+  /** It has no vector of the current model, so `distance` is a default: that of an unrelated text */
   stale?: true;
   /**
-   * How often it contains each term of the question, then each related one (0–3), and its length; absent without a
-   * keyword search
+   * Frequency (0–3) of each term of the question, then of each related term, and the length class of the text. Absent
+   * without a keyword search.
    */
   words?: { steps: readonly number[]; lengthBucket: number };
   state: 'pending' | 'done';

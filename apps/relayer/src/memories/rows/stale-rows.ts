@@ -20,8 +20,8 @@ const hasCurrentVector = (id: string): string => `
   EXISTS (SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = ${id} AND embedding_model = $3)`;
 
 /**
- * Memories that have vectors, but none of the current model, or keywords of another tokenizer. Memories that a client
- * encrypted are not counted: no one else can embed them, and they have no keywords. Parameters: 1 account, 3 model.
+ * Memories whose vectors are all of other models, or whose keywords are of another tokenizer. Memories that a client
+ * encrypted are not counted: only the client can embed them, and they have no keywords. Parameters: 1 account, 3 model.
  */
 const isStale = (id: string): string => `
   EXISTS (
