@@ -36,7 +36,7 @@ it('starts a store that keeps its blobs across restarts', async () => {
 });
 
 it.skipIf(process.platform === 'win32')(
-  'ends when npx is ended, whose shell does not pass the signal on',
+  'ends when npx ends, although its shell does not forward the signal',
   async () => {
     const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
     const command = [process.execPath, entry, 'blobstore', '--json', '--port', '0', '--shards', '31'];

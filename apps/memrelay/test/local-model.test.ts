@@ -148,7 +148,7 @@ describe('downloading', () => {
     expect(await readFile(path, 'utf8')).toBe('x@1.0.0');
   });
 
-  it('tells a package that does not exist from a registry that cannot be reached', async () => {
+  it('distinguishes a missing package from an unreachable registry', async () => {
     const fail = (code: string) =>
       fakeNpm(`process.stderr.write('npm error code ${code}'); process.exit(1);`);
     const kind = async (npm: NodeJS.ProcessEnv): Promise<string> =>
@@ -161,7 +161,7 @@ describe('downloading', () => {
     expect(await kind({ PATH: home })).toBe('unreachable');
   });
 
-  it('does not install a runtime of another digest, and names the way without a network', async () => {
+  it('does not install a runtime with another digest, and suggests --from without a network', async () => {
     const npm = await fakeNpm("writeFileSync(folder + '/x-1.0.0.tgz', 'not the runtime');");
     const other = await memrelay(['model', 'add'], npm);
     expect(other.code).toBe(1);
@@ -199,7 +199,7 @@ describe('memrelay up', () => {
     return questions;
   };
 
-  it('uses no model that is not installed, and rejects one that is named', async () => {
+  it('uses no model if none is installed, and rejects MEM_LOCAL_MODEL if it names a missing one', async () => {
     expect(await variables({})).toEqual({});
     expect(await variables({ MEM_LOCAL_MODEL: 'off' })).toEqual({});
     await expect(variables({ MEM_LOCAL_MODEL: 'e5-small-v2' })).rejects.toThrow(
@@ -214,7 +214,7 @@ describe('memrelay up', () => {
     expect(await asked({}, false)).toEqual([]);
   });
 
-  it('goes on when the download fails, and leaves further attempts to `model add`', async () => {
+  it('starts without a model when the download fails, and does not ask again', async () => {
     await mkdir(join(home, 'data'));
     const npm = await fakeNpm("process.stderr.write('E404'); process.exit(1);");
     expect(await asked(npm, true)).toHaveLength(1);
@@ -222,7 +222,7 @@ describe('memrelay up', () => {
     expect(await variables(npm)).toEqual({});
   });
 
-  it('asks again when the question was withdrawn', async () => {
+  it('asks again at the next start if the question was interrupted', async () => {
     await mkdir(join(home, 'data'));
     const stopped = new AbortController();
     await offerLocalModel(output, {
@@ -238,7 +238,7 @@ describe('memrelay up', () => {
     expect(await asked({}, false)).toHaveLength(1);
   });
 
-  it('asks nothing when another embedder is configured', async () => {
+  it('does not ask when another embedder is configured', async () => {
     for (const name of ['LLM_API_KEY', 'LLM_API_BASE', 'EMBEDDING_API_BASE', 'EMBEDDING_PROVIDER'])
       expect(await asked({ [name]: 'http://127.0.0.1:1' }, true), name).toEqual([]);
     expect(await asked({ MEM_LOCAL_MODEL: 'off' }, true)).toEqual([]);

@@ -119,7 +119,7 @@ describe('the dashboard', () => {
       body: JSON.stringify(body),
     });
 
-  it('lets the owner in by the link of the start, for ten minutes', async () => {
+  it('signs the owner in by the link printed at the start, for ten minutes', async () => {
     const ready = JSON.parse(/^.*"event":"ready".*$/m.exec(await system.printed(/"event":"ready"/))![0]);
     const code = new URLSearchParams(new URL(ready.pairing_link).hash.slice(1)).get('pairing')!;
     const { token } = (await readLocalDashboard(join(home, 'data')))!;
@@ -129,7 +129,7 @@ describe('the dashboard', () => {
     expect(pairingNonce(token, code, end + 1_000)).toBe('expired');
   });
 
-  it('lets the owner in by a link of `memrelay pair`, once', async () => {
+  it('signs the owner in by a link of `memrelay pair`, once', async () => {
     const { stdout } = await memrelay('pair', '--json');
     const link = new URL(JSON.parse(stdout).pairing_link);
     const code = new URLSearchParams(link.hash.slice(1)).get('pairing')!;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('a port that was changed once is remembered, until it is changed again', async () => {
+test('remembers a changed port until it is changed again', async () => {
   const file = join(folder, 'ports.json');
   await rememberPorts(file, portsOf({}, await readPorts(file)));
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -25,7 +25,7 @@ test('a port that was changed once is remembered, until it is changed again', as
   expect(portsOf({}, await readPorts(file))).toEqual(defaultPorts);
 });
 
-test('a damaged file counts as none', async () => {
+test('ignores a damaged file', async () => {
   const file = join(folder, 'damaged.json');
   for (const text of ['{', '[]', '{"relayer":"8000"}', '{"relayer":70000}']) {
     await writeFile(file, text);

@@ -18,7 +18,7 @@ describe('a text file', () => {
     expect(refused).toEqual([{ place: 'line 2', reason: expect.stringContaining('at most') }]);
   });
 
-  it('is rejected with a sentence if it is empty', () => {
+  it('is rejected with a readable message if it is empty', () => {
     expect(() => texts('notes.txt', ' \n\n')).toThrow(ExitError);
   });
 });
@@ -74,7 +74,7 @@ describe('chat JSON', () => {
     ]);
   });
 
-  it('is rejected with a sentence if broken or without text', () => {
+  it('is rejected with a readable message if broken or without text', () => {
     expect(() => texts('chat.json', '{"a": ')).toThrow('not valid JSON');
     expect(() => ofJson({ a: [1, 2, { b: null }] })).toThrow('holds nothing to remember');
   });

@@ -55,21 +55,18 @@ it('never reads a device or a pipe to its end', async () => {
 });
 
 // A file of Linux that can be opened and not be read
-it.skipIf(process.platform !== 'linux')(
-  'a file that fails while it is read is named by every reader',
-  async () => {
-    const path = '/proc/self/mem';
-    const bytes = async (): Promise<void> => {
-      for await (const _ of fileBytes(path));
-    };
-    const output = createOutput({ json: true });
-    const passphrase = () => readPassphrase(output, { passphraseFile: path }, { twice: false });
-    for (const read of [() => isBundleFile(path), () => readText(path), bytes, passphrase])
-      expect(await said(read())).toBe(`${path}: the device reported an error.`);
-  },
-);
+it.skipIf(process.platform !== 'linux')('every reader names a file that fails while it is read', async () => {
+  const path = '/proc/self/mem';
+  const bytes = async (): Promise<void> => {
+    for await (const _ of fileBytes(path));
+  };
+  const output = createOutput({ json: true });
+  const passphrase = () => readPassphrase(output, { passphraseFile: path }, { twice: false });
+  for (const read of [() => isBundleFile(path), () => readText(path), bytes, passphrase])
+    expect(await said(read())).toBe(`${path}: the device reported an error.`);
+});
 
-it('an error without a sentence of its own names the file and its code, unless it may be one of a connection', () => {
+it('names the file and the code of an unknown error, unless it may be a connection error', () => {
   const invalid = Object.assign(new Error('EINVAL: invalid argument, read'), {
     code: 'EINVAL',
     syscall: 'read',

@@ -45,7 +45,7 @@ async function startAgain(): Promise<Record<string, unknown>> {
 const publicKey = async (): Promise<string> =>
   JSON.parse(await readFile(join(home, 'data', 'credentials.json'), 'utf8')).delegatePublicKey;
 
-it('says at a second start that it is running already, and where', async () => {
+it('reports at a second start that it is already running, and where', async () => {
   const second = await memrelay('up');
   expect(second).toMatchObject({ code: 0, stderr: '' });
   expect(second.stdout).toContain('memrelay is already running on this data directory.');

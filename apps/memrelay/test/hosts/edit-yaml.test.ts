@@ -13,7 +13,7 @@ extensions:
 GOOSE_MODE: auto
 `;
 
-it('adds an entry and takes it out again, with every comment in its place', () => {
+it('adds and removes an entry, and keeps every comment in its place', () => {
   const added = setInYaml(text, path, entry);
   for (const comment of ['# my settings', '# the good one', '# keep']) expect(added).toContain(comment);
   expect(yamlAt(added, path)).toEqual(entry);
@@ -22,7 +22,7 @@ it('adds an entry and takes it out again, with every comment in its place', () =
   expect(removeFromYaml(text, path)).toBe(text);
 });
 
-it('begins a file, and a section that is empty', () => {
+it('adds the entry to an empty file, and to an empty section', () => {
   expect(yamlAt(setInYaml('', path, entry), path)).toEqual(entry);
   expect(yamlAt(setInYaml('# nothing yet\nextensions:\n', path, entry), path)).toEqual(entry);
 });

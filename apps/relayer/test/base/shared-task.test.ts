@@ -19,7 +19,7 @@ describe.each(shared)('work that several relayers share, on $name', ({ create })
     return rows[0]!.lease_until.getTime();
   };
 
-  test('belongs to one relayer while it lives, however long it takes, and soon to another when it has died', async () => {
+  test('stays with one relayer while its process lives, however long it takes, and passes to another soon after it dies', async () => {
     const leaseMs = 300;
     const dying = await openDatabase(database.url, pino({ enabled: false }));
     const first = await createSharedTask(dying, 'a long task', leaseMs);

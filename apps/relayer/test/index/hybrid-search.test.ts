@@ -58,7 +58,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
         expect((await ask(database.db, namespace, query, { limit })).slice(0, limit).length).toBe(count);
   });
 
-  test('returns as many hits even if the chunks of one long memory fill the shortlist', async () => {
+  test('returns the same number of hits even if the chunks of one long memory fill the shortlist', async () => {
     const namespace = newNamespace();
     const [long] = await insertMemories(database.db, namespace, ['saffron']);
     await database.db.query(

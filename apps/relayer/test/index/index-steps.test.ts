@@ -55,7 +55,7 @@ describe('the work on a text of 700 KB', () => {
   });
 });
 
-test('steps that take longer than 5 ms in all let the event loop go on in between', async () => {
+test('lets the event loop run between steps that take more than 5 ms in total', async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   let [turns, done] = [0, false];

@@ -27,13 +27,13 @@ describe('other spellings of a word', () => {
     expect(spellingsOf('рождениа', 'Когда день рождениа?')).toContain(stemIn('ru', 'рождения'));
   });
 
-  test('keep the first letter, and are some hundreds', () => {
+  test('keep the first letter, and are fewer than 700', () => {
     const stems = spellingsOf('appointment');
     expect(stems.filter((stem) => !stem.startsWith('a'))).toEqual([]);
     expect(stems.length).toBeLessThan(700);
   });
 
-  test('are only looked for in words of 7 to 20 letters', () => {
+  test('exist only for words of 7 to 20 letters', () => {
     const words = [
       'ticket',
       'tickets',

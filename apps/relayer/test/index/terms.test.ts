@@ -74,7 +74,7 @@ describe('the terms of a text', () => {
     expect(formsOf('which houses does Jürgen own?')).toContain('juergen');
   });
 
-  test('of a question are at most 64, with 128 other forms', () => {
+  test('of a question are at most 64 words or 128 pairs of characters, with at most 128 other forms', () => {
     const words = Array.from(
       { length: 200 },
       (_, i) => `wörter${'abcdefghij'[i % 10]}${'klmnopqrst'[(i / 10) | 0] ?? 'x'}`,

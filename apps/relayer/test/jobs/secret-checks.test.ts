@@ -173,7 +173,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     );
   });
 
-  test('what would be lost counts each memory once, and nothing else that is stored', async () => {
+  test('count each memory that would be lost once, and nothing else', async () => {
     const newer = one();
     await boot();
     await boot({ writers: [newer, writerKey] });

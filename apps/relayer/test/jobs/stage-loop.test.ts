@@ -117,7 +117,7 @@ describe('a stage loop', () => {
     expect(running.tokens()).toEqual([]);
   });
 
-  test('does not wait forever, and still knows its unfinished work', async () => {
+  test('stops waiting after the grace time, and lists its unfinished work', async () => {
     const run = Promise.withResolvers<void>();
     const { state, loop } = queue([1]);
     state.hold = run.promise;

@@ -256,7 +256,7 @@ describe.each(databases)('orphaned objects on $name', ({ create }) => {
     expect(rows).toEqual([{ looks: 0, soon: true }]);
   });
 
-  test('does not scan any account forever', async () => {
+  test('stops scheduling scans of an account after a few', async () => {
     const memory = {
       accountId: randomBytes(32),
       id: randomUUID(),

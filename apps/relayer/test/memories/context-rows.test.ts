@@ -118,7 +118,7 @@ describe.each(databases)('on $name', ({ create }) => {
     });
   });
 
-  test('sees that the turns of a conversation belong together, and shuffled ones do not', async () => {
+  test('recognizes that the turns of a conversation belong together, and shuffled ones do not', async () => {
     const turns = Array.from({ length: 120 }, (_, i) => turn(i));
     const [inOrder, shuffled] = [newNamespace(), newNamespace()];
     await store(

@@ -52,7 +52,7 @@ describe('context', () => {
     expect(ranked[0]!.explanation.context).toBeCloseTo(0.24 / 1.04);
   });
 
-  test('counts as much as its weight says', () => {
+  test('is scaled by its weight', () => {
     expect(shares(addContext(fused(question), [question], [answer], 0.5))).toEqual({
       question: 0.8,
       answer: 0.16,
@@ -65,7 +65,7 @@ describe('context', () => {
   });
 });
 
-describe('whether memories belong together', () => {
+describe('the check whether memories belong together', () => {
   const sample = (mean: number, pairs = 100) => ({ pairs, mean, variance: 0.01 });
 
   test.each([

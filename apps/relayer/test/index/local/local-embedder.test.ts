@@ -30,7 +30,7 @@ describe('the local embedder', () => {
     return embedder;
   }
 
-  it('returns unit vectors in order, of other direction for questions than for texts', async () => {
+  it('returns unit vectors in order, different for a question than for the same text', async () => {
     const embedder = open();
     const [one, two] = await embedder.embed(['abc', 'xyz'], []);
     const [again] = await embedder.embed(['abc'], [], { as: 'document' });
@@ -77,7 +77,7 @@ describe('the local embedder', () => {
     expect(await embedder.embed(['abc'], [])).toHaveLength(1);
   });
 
-  it('reports an error of the model for its call only', async () => {
+  it('reports a model error only to the call that caused it', async () => {
     const embedder = open();
     const [failed, other] = await Promise.allSettled([
       embedder.embed(['fail', 'abc'], []),

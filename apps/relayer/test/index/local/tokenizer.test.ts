@@ -20,7 +20,7 @@ function vocabularyText(): string {
 describe('the tokenizer', () => {
   const tokenizer = createTokenizer(vocabularyText());
 
-  it.each(table.texts)('gives the ids of the original tokenizer: $name', ({ text, ids }) => {
+  it.each(table.texts)('returns the ids of the original tokenizer: $name', ({ text, ids }) => {
     expect([tokenizer.start, ...tokenizer.idsOf(text), tokenizer.end]).toEqual(ids);
   });
 
