@@ -168,46 +168,58 @@ export async function searchWords(
   parts: SearchParts & { blindIndex: Pick<BlindIndex, 'questionTokens'> },
   place: AskedPlace,
   query: string,
-  options: Pick<SearchQuery, 'vector' | 'limit' | 'includePending'> & { context?: number | undefined },
-): Promise<Found & { question: Question<bigint> }> {
+  options: Pick<Asked, 'vector' | 'limit' | 'includePending' | 'context'>,
+): Promise<Found> {
   const { accountId, namespace, tag } = place;
   const question = parts.blindIndex.questionTokens(accountId, tag, questionOf(query, parts.embedder.mock));
-  const found = await search(parts, accountId, { ...options, namespace, question });
-  const other = await respelled(parts, place, query, question, found.documents);
-  if (!other) return { ...found, question };
-  return { ...(await search(parts, accountId, { ...options, namespace, question: other })), question: other };
+  return search(parts, accountId, { ...options, namespace, question }, (documents) =>
+    respelled(parts, place, query, question, documents),
+  );
 }
 
-export interface Found extends Pick<SearchResult, 'mayHaveLost' | 'documents'> {
+/** What is searched for. */
+interface Asked extends Omit<SearchQuery, 'accountId' | 'model'> {
+  /** The current model by default */
+  model?: string | undefined;
+  /** Weight of what was stored right before and after a match; by default 1 where memories belong together */
+  context?: number | undefined;
+}
+
+export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
   /** Best first */
   found: Relevance[];
+  /** As it was searched for, with other spellings */
+  question: Question<bigint>;
 }
 
 /**
- * Finds the memories that match best. Compares vectors of the current model unless another is named. `context`: weight of
- * what was stored right before and after a match; by default 1 where memories belong together.
+ * Finds the memories that match best. `otherSpellings` gets the number of texts with each term, and returns the question
+ * to search for instead, if any.
  */
 export async function search(
   parts: SearchParts,
   accountId: Buffer,
-  asked: Omit<SearchQuery, 'accountId' | 'model'> & {
-    model?: string | undefined;
-    context?: number | undefined;
-  },
+  asked: Asked,
+  otherSpellings?: (documents: readonly number[]) => Promise<Question<bigint> | undefined>,
 ): Promise<Found> {
   const { embedder, namespaceSizes, db } = parts;
   const model = spaceOf(embedder, asked.model);
   const size = await namespaceSizes.sizeOf(accountId, asked.namespace, model);
   const vector = parts.vectors.mapOf(accountId).apply(normalize(asked.vector.slice()));
   const turn = { accountId: bytesToAddress(accountId), units: 1 };
-  const query = { ...asked, accountId, model, vector };
   return parts.requestBounds.searches.run(turn, async () => {
-    const result = await searchMemories(db, query, size);
+    let query: SearchQuery = { ...asked, accountId, model, vector };
+    let result = await searchMemories(db, query, size);
+    const question = await otherSpellings?.(result.documents);
+    if (question) {
+      query = { ...query, question };
+      result = await searchMemories(db, query, size);
+    }
     const fused = fuse(result, size, embedder.mock ? lexicalWeights : modelWeights, query.question);
     const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
     const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
     const found = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
-    return { found, mayHaveLost: result.mayHaveLost, documents: result.documents };
+    return { found, mayHaveLost: result.mayHaveLost, question: query.question };
   });
 }
 
