@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildModel, findWeights, measureFile } from '../../apps/memrelay/src/local-model/build-model.ts';
+import { buildModel, findWeights } from '../../apps/memrelay/src/local-model/build-model.ts';
+import { measureFile } from '../../apps/memrelay/src/local-model/file-tree.ts';
 import type { KnownModel } from '../../apps/memrelay/src/local-model/known-models.ts';
 import { unpackSource } from '../../apps/memrelay/src/local-model/unpack-source.ts';
 

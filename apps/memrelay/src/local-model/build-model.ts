@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { modelFiles, type PinnedFile } from '@memrelay/protocol/local-model';
+import { filesBelow, measureFile } from './file-tree.ts';
 import { type KnownModel, knownModels, packageOf } from './known-models.ts';
 import { licenceText, modelCard } from './model-card.ts';
 
@@ -19,18 +18,9 @@ export interface FoundWeights {
   vocabulary: string;
 }
 
-/** Size and SHA-256 of a file. */
-export async function measureFile(path: string): Promise<PinnedFile> {
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(path)) hash.update(part as Buffer);
-  return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
-}
-
 /** Looks for the weights of a known model by their digest. Throws `ModelFilesError` if there are none. */
 export async function findWeights(folder: string): Promise<FoundWeights> {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+  const files = await filesBelow(folder);
   const candidates = files.filter((path) => path.endsWith('.onnx'));
   for (const weights of candidates) {
     const { bytes, sha256 } = await measureFile(weights);

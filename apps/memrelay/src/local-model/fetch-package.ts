@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelFilesError } from './build-model.ts';
+import { filesBelow } from './file-tree.ts';
 
 /** The registry does not have the package, or cannot be reached. */
 export class FetchError extends Error {
@@ -76,9 +77,8 @@ function failureOf(error: Error, output: string, spec: string): Error {
 }
 
 async function folderBytes(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map(async (entry) => (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size);
+  const sizes = (await filesBelow(folder)).map(
+    async (path) => (await stat(path).catch(() => ({ size: 0 }))).size,
+  );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

@@ -11,7 +11,8 @@ import {
   runtimeFolder,
 } from '@memrelay/protocol/local-model';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { buildModel, findWeights, ModelFilesError, measureFile } from './build-model.ts';
+import { buildModel, findWeights, ModelFilesError } from './build-model.ts';
+import { filesBelow, measureFile } from './file-tree.ts';
 import { knownModel } from './known-models.ts';
 
 /** Where models are installed: `MEM_MODEL_DIR`, or `models` in the data directory. */
@@ -43,9 +44,7 @@ export interface Installed {
  * these. Every digest is checked before anything is replaced. Throws `ModelFilesError`.
  */
 export async function installFrom(folder: string, directory: string): Promise<Installed> {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+  const files = await filesBelow(folder);
   const installed: Installed = {};
   const module = files.find((path) => basename(path) === modelRuntime.module);
   if (module) {
