@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { addContext, isCohesive } from '../../src/memories/recall/context.ts';
 import type { Fused, Relevance } from '../../src/memories/recall/fusion.ts';
-import type { Match } from '../../src/memories/rows/match.ts';
+import { sampleMatch } from '../support/sample-match.ts';
 
-const match = (id: string): Match => ({
-  id,
-  distance: 1,
-  near: false,
-  state: 'done',
-  blobId: id,
-  envelopeId: undefined,
-  envelopeSha256: Buffer.alloc(32),
-  size: 1_000,
-  importance: 0.5,
-  createdAt: new Date(0),
-});
+const match = (id: string) => sampleMatch(id, { distance: 1, near: false });
 const relevance = (id: string, share: number): Relevance => ({
   match: match(id),
   share,

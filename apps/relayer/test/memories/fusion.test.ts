@@ -2,23 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fuse as fused, lexicalWeights, modelWeights } from '../../src/memories/recall/fusion.ts';
 import type { Match } from '../../src/memories/rows/match.ts';
+import { sampleMatch } from '../support/sample-match.ts';
 
 /** A match with its similarity, and how often each of the question's terms occurs in it. */
-function match(id: string, similarity: number, steps: number[], near = true): Match {
-  return {
-    id,
-    distance: 1 - similarity,
-    near,
-    words: { steps, lengthBucket: 1 },
-    state: 'done',
-    blobId: id,
-    envelopeId: undefined,
-    envelopeSha256: Buffer.alloc(32),
-    size: 1_000,
-    importance: 0.5,
-    createdAt: new Date(0),
-  };
-}
+const match = (id: string, similarity: number, steps: number[], near = true) =>
+  sampleMatch(id, { distance: 1 - similarity, near, words: { steps, lengthBucket: 1 } });
 const fuse = (...parts: Parameters<typeof fused>) => fused(...parts).found;
 const collection = { texts: 1_000, meanLength: 8 };
 const rare = [3, 5];

@@ -8,24 +8,17 @@ import {
   withinBytes,
 } from '../../src/memories/recall/ranking.ts';
 import type { Match } from '../../src/memories/rows/match.ts';
+import { sampleMatch } from '../support/sample-match.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const day = 86_400_000;
 
-function match(id: string, distance: number, more: { ageDays?: number; importance?: number } = {}): Match {
-  return {
-    id,
+const match = (id: string, distance: number, more: { ageDays?: number; importance?: number } = {}) =>
+  sampleMatch(id, {
     distance,
-    near: true,
-    state: 'done',
-    blobId: id,
-    envelopeId: undefined,
-    envelopeSha256: Buffer.alloc(32),
-    size: 1_000,
     importance: more.importance ?? 0.5,
     createdAt: new Date(now - (more.ageDays ?? 0) * day),
-  };
-}
+  });
 
 /** With relevance equal to similarity, as the fusion returns without a known word. */
 const relevant = (matches: Match): Relevance => ({
