@@ -57,6 +57,13 @@ function privateKeyOf(curve: Curve, raw: Uint8Array): CachedPrivateKey {
   return entry;
 }
 
+/** Copies an X25519 private key. All copies share one key object, which exists as long as one of the arrays. */
+export function copyPrivateKey(raw: Uint8Array): Uint8Array {
+  const copy = raw.slice();
+  privateKeys.x25519.set(copy, privateKeyOf('x25519', raw));
+  return copy;
+}
+
 /** Least recently used first. Recipient and signer keys repeat; 1,000 of them take about 1 MB. */
 const publicKeys = new Map<string, KeyObject>();
 const maxPublicKeys = 1_000;

@@ -48,6 +48,42 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
   };
 }
 
+/** How long a relayer may keep ciphertext that another one has deleted */
+const nearTtlSeconds = 60;
+const nearBytes = 16 * 1024 * 1024;
+
+/** What was read or written in the last minute is kept in this process too, so that most reads do not ask `shared`. */
+export function createNearBlobCache(shared: BlobCache, limits: BlobCacheLimits): BlobCache {
+  const ttlSeconds = Math.min(limits.ttlSeconds, nearTtlSeconds);
+  const near = createMemoryBlobCache({ ...limits, ttlSeconds }, nearBytes);
+  return {
+    async getMany(blobIds) {
+      const found = await near.getMany(blobIds);
+      const missing = blobIds.filter((_, i) => found[i] === undefined);
+      if (missing.length === 0) return found;
+      const read = new Map<string, Buffer>();
+      for (const [i, bytes] of (await shared.getMany(missing)).entries())
+        if (bytes) {
+          read.set(missing[i]!, bytes);
+          await near.set(missing[i]!, bytes);
+        }
+      return blobIds.map((blobId, i) => found[i] ?? read.get(blobId));
+    },
+    async set(blobId, bytes) {
+      await near.set(blobId, bytes);
+      await shared.set(blobId, bytes);
+    },
+    async delete(blobIds) {
+      await near.delete(blobIds);
+      await shared.delete(blobIds);
+    },
+    async close() {
+      await near.close();
+      await shared.close();
+    },
+  };
+}
+
 /** A slower cache is worse than none: an aggregator responds in about this time. */
 const commandTimeoutMs = 500;
 

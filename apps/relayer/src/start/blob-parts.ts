@@ -1,11 +1,11 @@
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import type { Loggers } from '../base/logging/loggers.ts';
 import { createAggregatorReader } from '../blobs/aggregator-reads.ts';
-import { createMemoryBlobCache, createRedisBlobCache } from '../blobs/blob-cache.ts';
+import { createMemoryBlobCache, createNearBlobCache, createRedisBlobCache } from '../blobs/blob-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { CloseStack } from './close-stack.ts';
 
-/** Creates the aggregator reader and the blob cache, in Redis or in this process. */
+/** Creates the aggregator reader and the blob cache, in Redis and this process, or only in this process. */
 export function createBlobParts(
   opened: CloseStack,
   config: Pick<Config, 'redisUrl' | 'blobCache' | 'aggregators'>,
@@ -15,7 +15,10 @@ export function createBlobParts(
   return {
     blobCache: opened.add(
       redisUrl
-        ? createRedisBlobCache(redisUrl, config.blobCache, loggers.blobs)
+        ? createNearBlobCache(
+            createRedisBlobCache(redisUrl, config.blobCache, loggers.blobs),
+            config.blobCache,
+          )
         : createMemoryBlobCache(config.blobCache),
     ),
     aggregators: opened.add(

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type BlobCache,
   type BlobCacheLimits,
   createMemoryBlobCache,
+  createNearBlobCache,
   createRedisBlobCache,
   roomWatch,
 } from '../../src/blobs/blob-cache.ts';
@@ -16,6 +18,10 @@ const newId = () => randomBytes(32).toString('base64url');
 
 const kinds: { name: string; create: (limits: BlobCacheLimits) => BlobCache }[] = [
   { name: 'memory', create: (limits) => createMemoryBlobCache(limits) },
+  {
+    name: 'memory before a shared one',
+    create: (limits) => createNearBlobCache(createMemoryBlobCache(limits), limits),
+  },
   ...(redisUrl
     ? [{ name: 'Redis', create: (limits: BlobCacheLimits) => createRedisBlobCache(redisUrl, limits, silent) }]
     : []),
@@ -71,6 +77,51 @@ describe.each(kinds)('a blob cache in $name', ({ create }) => {
     await cache.set(id, randomBytes(10));
     await cache.set(id, Buffer.alloc(0));
     expect(await cache.getMany([id])).toEqual([undefined]);
+  });
+});
+
+describe('a blob cache before a shared one', () => {
+  const limits = { ttlSeconds: 3_600, maxBlobBytes: 1_000 };
+  const [one, two] = [randomBytes(10), randomBytes(20)];
+  const ids = [newId(), newId(), newId()];
+
+  test('asks the shared cache only for what it does not have', async () => {
+    const shared = createMemoryBlobCache(limits);
+    await shared.set(ids[0]!, one);
+    const getMany = vi.spyOn(shared, 'getMany');
+    const cache = createNearBlobCache(shared, limits);
+    await cache.set(ids[1]!, two);
+    expect(await cache.getMany(ids)).toEqual([one, two, undefined]);
+    expect(getMany.mock.lastCall).toEqual([[ids[0], ids[2]]]);
+    expect(await cache.getMany(ids.slice(0, 2))).toEqual([one, two]);
+    expect(getMany).toHaveBeenCalledTimes(1);
+  });
+
+  test('deletes from both', async () => {
+    const shared = createMemoryBlobCache(limits);
+    const cache = createNearBlobCache(shared, limits);
+    await cache.set(ids[0]!, one);
+    await cache.delete([ids[0]!]);
+    expect(await cache.getMany([ids[0]!])).toEqual([undefined]);
+    expect(await shared.getMany([ids[0]!])).toEqual([undefined]);
+  });
+
+  test('has what another relayer deleted for a minute at most', async () => {
+    const startMs = performance.now();
+    const now = vi.spyOn(performance, 'now');
+    try {
+      const shared = createMemoryBlobCache(limits);
+      const cache = createNearBlobCache(shared, limits);
+      await cache.set(ids[0]!, one);
+      await shared.delete([ids[0]!]);
+      await setTimeout(10);
+      expect(await cache.getMany([ids[0]!])).toEqual([one]);
+      now.mockReturnValue(startMs + 61_000);
+      await setTimeout(10);
+      expect(await cache.getMany([ids[0]!])).toEqual([undefined]);
+    } finally {
+      now.mockRestore();
+    }
   });
 });
 

@@ -72,6 +72,23 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
     expect(matches.map(({ match }) => match.id).sort()).toEqual([long!, ...others].sort());
   });
 
+  test('returns the same when it knows from a former search which words are common', async () => {
+    const namespace = newNamespace();
+    const texts = Array.from(
+      { length: 300 },
+      (_, i) => `tea number ${i} ${i % 60 === 0 ? 'with saffron' : ''}`,
+    );
+    await insertMemories(database.db, namespace, texts);
+    const commonTokens = new Map<bigint, number>();
+    const manyWords = 'tea saffron harbour violin canoe mosaic';
+    for (const query of [manyWords, 'tea saffron', 'tea', manyWords]) {
+      const expected = await ask(database.db, namespace, query, { limit: 20 });
+      expect(await ask(database.db, namespace, query, { limit: 20, commonTokens })).toEqual(expected);
+      // Only among six words, for each of which fewer texts are read, is it common
+      expect([...commonTokens.values()]).toEqual([300]);
+    }
+  });
+
   test('returns pending memories only on request, and never failed or lost ones', async () => {
     const namespace = newNamespace();
     const [done] = await insertMemories(database.db, namespace, ['saffron one']);

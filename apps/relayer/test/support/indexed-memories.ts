@@ -23,6 +23,8 @@ export async function insertMemories(
 export interface AskOptions {
   limit?: number;
   includePending?: boolean;
+  /** Learnt by former searches */
+  commonTokens?: Map<bigint, number>;
 }
 
 /** The fused results of a search for the question in the namespace. */
@@ -30,7 +32,7 @@ export async function ask(
   db: Db,
   accountNamespace: AccountNamespace,
   query: string,
-  { limit = 10, includePending = false }: AskOptions = {},
+  { limit = 10, includePending = false, commonTokens = new Map() }: AskOptions = {},
 ): Promise<Relevance[]> {
   const { accountId, namespace } = accountNamespace;
   const [vector] = await lexical.embed([query], [accountId]);
@@ -51,7 +53,7 @@ export async function ask(
       limit,
       includePending,
     },
-    size,
+    { ...size, commonTokens },
   );
   return fuse(result, size, lexicalWeights, question).found;
 }

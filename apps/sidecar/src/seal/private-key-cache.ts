@@ -1,3 +1,4 @@
+import { copyPrivateKey } from '@memrelay/envelope/node-primitives';
 import { LRUCache } from 'lru-cache';
 import type { DecryptSession } from './decrypt-session.ts';
 
@@ -14,7 +15,8 @@ export class KeyHolding {
 
   /** Returns a copy, so that dropping the holding does not wipe a key that a caller is using. */
   get(name: string): Uint8Array | undefined {
-    return this.#keys.get(name)?.slice();
+    const privateKey = this.#keys.get(name);
+    return privateKey && copyPrivateKey(privateKey);
   }
 
   /** Keeps a copy, unless the holding was dropped while the key was being fetched. */

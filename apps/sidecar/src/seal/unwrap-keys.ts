@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { copyPrivateKey } from '@memrelay/envelope/node-primitives';
 import { normalizeAddress } from '@memrelay/protocol/address';
 import type { Logger } from 'pino';
 import type { DecryptSession } from './decrypt-session.ts';
@@ -155,7 +156,7 @@ function detached({ identity, recipientPk, wrap }: UnwrapItem): UnwrapItem {
 }
 
 function ownCopy(result: UnwrapResult): UnwrapResult {
-  return result.ok ? { ok: true, privateKey: result.privateKey.slice() } : result;
+  return result.ok ? { ok: true, privateKey: copyPrivateKey(result.privateKey) } : result;
 }
 
 function hex(bytes: Uint8Array): string {

@@ -10,9 +10,9 @@ export function encodeVector(values: Float32Array): Buffer {
 
 /** Which numbers are positive, as pgvector's `binary_quantize` gives it: the text form of `bit`. */
 export function signBits(values: Float32Array): string {
-  let bits = '';
-  for (const value of values) bits += value > 0 ? '1' : '0';
-  return bits;
+  const bits = Buffer.alloc(values.length, '0');
+  for (let i = 0; i < values.length; i++) if (values[i]! > 0) bits[i] = 0x31;
+  return bits.toString('latin1');
 }
 
 /** The numbers of pgvector's binary form, as `vector_send` gives it. */

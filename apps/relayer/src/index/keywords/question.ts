@@ -113,29 +113,44 @@ export function answered(
   documents: readonly number[],
 ): (steps: readonly number[], bucket: number) => Answered {
   const relatedFrom = documents.length - related.length;
-  const count = relatedFrom - forms.length;
+  // A search that finds nothing counts no terms
+  const count = Math.max(0, relatedFrom - forms.length);
   const together = documents.slice(0, count);
   for (const [i, { of }] of forms.entries()) together[of]! += documents[count + i]!;
   const weight = (texts: number): number => termWeight(collection, texts);
   const own = together.map(weight);
   const ofRelated = documents.slice(relatedFrom).map(weight);
   const total = own.reduce((sum, each) => sum + each, 0);
+  // For one text at a time: a search calls this for hundreds
+  const steps = new Array<number>(count);
+  const instead = new Array<number>(count);
   return (counted, bucket) => {
-    const steps = counted.slice(0, count);
-    for (const [i, { of }] of forms.entries()) steps[of] = Math.max(steps[of] ?? 0, counted[count + i] ?? 0);
-    const instead = new Map<number, number>();
-    for (const [i, { of }] of related.entries())
-      if ((counted[relatedFrom + i] ?? 0) > 0 && !steps[of])
-        instead.set(of, Math.max(instead.get(of) ?? 0, Math.min(own[of]!, ofRelated[i]!)));
-    const otherwise = [...instead.values()].reduce((sum, each) => sum + each, 0);
-    const boost = [...names].some((place) => (steps[place] ?? 0) > 0) ? nameBoost : 1;
+    for (let i = 0; i < count; i++) steps[i] = counted[i] ?? 0;
+    forms.forEach(({ of }, i) => {
+      steps[of] = Math.max(steps[of]!, counted[count + i] ?? 0);
+    });
+    instead.fill(0);
+    related.forEach(({ of }, i) => {
+      if ((counted[relatedFrom + i] ?? 0) > 0 && steps[of] === 0)
+        instead[of] = Math.max(instead[of]!, Math.min(own[of]!, ofRelated[i]!));
+    });
+    let [terms, replaced, otherwise, boost] = [0, 0, 0, 1];
+    for (let i = 0; i < count; i++) {
+      if (steps[i]! > 0) {
+        terms += 1;
+        if (names.has(i)) boost = nameBoost;
+      } else if (instead[i]! > 0) {
+        replaced += 1;
+        otherwise += instead[i]!;
+      }
+    }
     return {
       covered:
         total > 0
           ? boost * (coverage(collection, own, steps, bucket) + (relatedShare * otherwise) / total)
           : 0,
-      terms: steps.filter((times) => times > 0).length,
-      related: instead.size,
+      terms,
+      related: replaced,
     };
   };
 }

@@ -18,9 +18,12 @@ const keptMs = 5_000;
 const many = 4_000;
 const manyKeptMs = 60_000;
 const cohesionKeptMs = 10 * 60_000;
+/** Common words stay common */
+const commonKeptMs = 10 * 60_000;
 
 export function createNamespaceSizes(db: Db): NamespaceSizes {
   const sizes = createGrowingCache<NamespaceSize>(50_000, keptMs);
+  const common = createGrowingCache<Map<bigint, number>>(2_000, commonKeptMs);
   const cohesion = createGrowingCache<{ isCohesive: boolean }>(50_000, cohesionKeptMs);
   const keyOf = (accountId: Buffer, namespace: string, model: string): string =>
     `${accountId.toString('base64')}/${model}/${namespace}`;
@@ -42,7 +45,9 @@ export function createNamespaceSizes(db: Db): NamespaceSizes {
       const key = keyOf(accountId, namespace, model);
       const known = sizes.get(key);
       if (known) return known;
-      const size = await readNamespaceSize(db, accountId, namespace, model);
+      const commonTokens = common.get(key) ?? new Map<bigint, number>();
+      if (!common.has(key)) common.set(key, commonTokens);
+      const size = { ...(await readNamespaceSize(db, accountId, namespace, model)), commonTokens };
       sizes.set(key, size, { ttl: size.texts < many ? keptMs : manyKeptMs });
       return size;
     },

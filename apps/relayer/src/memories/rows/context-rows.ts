@@ -31,13 +31,14 @@ const twoOn = ({ compare, order, limit }: typeof earlier): string => `
 
 /**
  * Parameters as in search-sql.ts: 1 account, 2 namespace, 3 embedding model, 4 vector, 6 whether pending memories count;
- * in addition 5 ids of the memories, 7 ids of known memories, 8 tokens.
+ * in addition 5 ids of the memories, 7 ids of known memories, 8 tokens. A subquery of parameters alone is evaluated once:
+ * parsing the known ids for each row took four fifths of the time.
  */
 const adjacentSql = `
   WITH asked AS MATERIALIZED (
     SELECT token FROM unnest($8::text::bigint[]) WITH ORDINALITY AS given (token, no) ORDER BY no),
   adjacent AS MATERIALIZED (
-    SELECT other.id, string_agg(anchor.no - 1 || ' ' || other.steps, ',') AS of
+    SELECT other.id, string_agg(((anchor.no - 1) * 4 + other.steps)::text, ',') AS of
     FROM unnest($5::text::uuid[]) WITH ORDINALITY AS anchor (id, no),
       LATERAL (SELECT id, created_at FROM memory WHERE account_id = $1 AND id = anchor.id LIMIT 1) AS hit,
       LATERAL (${twoOn(earlier)} UNION ALL ${twoOn(later)}) AS other
@@ -47,7 +48,7 @@ const adjacentSql = `
   FROM adjacent
   LEFT JOIN LATERAL (
     SELECT * FROM memory
-    WHERE account_id = $1 AND id = adjacent.id AND NOT adjacent.id = ANY ($7::text::uuid[]) AND ${isVisible} LIMIT 1) AS m ON true
+    WHERE account_id = $1 AND id = adjacent.id AND NOT adjacent.id = ANY ((SELECT $7::text::uuid[])::uuid[]) AND ${isVisible} LIMIT 1) AS m ON true
   LEFT JOIN LATERAL (
     SELECT min(${distanceTo('embedding')}) AS distance FROM memory_vector
     WHERE account_id = $1 AND memory_id = m.id AND embedding_model = $3) AS best ON true`;
@@ -78,10 +79,7 @@ export async function readAdjacent(
   );
   return rows.map((row) => ({
     id: row.adjacent_id,
-    of: row.of.split(',').map((pair) => {
-      const [index, steps] = pair.split(' ').map(Number);
-      return { index: index!, steps: steps! };
-    }),
+    of: row.of.split(',').map((pair) => ({ index: Number(pair) >> 2, steps: Number(pair) & 3 })),
     match: row.id === null ? undefined : matchOf(row),
   }));
 }

@@ -6,8 +6,8 @@ import { successorOf } from '../../jobs/rows/successors.ts';
  * One statement for both searches. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates of
  * each search, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9
  * tokens, 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the
- * position of the question's term that it counts for: its own, or that of a term it is related to. The statements are
- * prepared.
+ * position of the question's term that it counts for: its own, or that of a term it is related to, 14 for each token its
+ * number of texts if it is known to be common. The statements are prepared.
  */
 
 /** Number of newest texts that are sampled for how common a term is that occurs in more texts than are read. */
@@ -15,18 +15,15 @@ const sampled = 200;
 
 export const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
 
-const hidden = `
-  hidden AS MATERIALIZED (
-    SELECT array_agg(id) AS ids FROM memory
-    WHERE account_id = $1 AND namespace = $2 AND state IN ('pending', 'failed')
-      AND NOT ($6 AND state = 'pending'))`;
-
 /** A subquery of parameters alone is evaluated once, an expression for each row. */
 export const distanceTo = (embedding: string): string =>
   `1 + (${embedding} <#> (SELECT $4::vector::halfvec))`;
 
+/** Few memories are hidden; `NOT IN` hashes them once. */
 const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
-  AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
+  AND memory_id NOT IN (
+    SELECT id FROM memory
+    WHERE account_id = $1 AND namespace = $2 AND state IN ('pending', 'failed') AND NOT ($6 AND state = 'pending'))`;
 
 /**
  * Compares all sign bits, in an index that has them, then the vectors of the best $7 (NULL: of all), each looked up by
@@ -77,19 +74,23 @@ export const stepsOf = (relation: string, memory: string): string => {
 /** A float8 literal: arithmetic with `numeric` is ten times slower. */
 const float = (value: number): string => `${value}::float8`;
 
-/** The terms of the question with the texts that contain them, at most $12, and their number. */
+/**
+ * The terms of the question with the texts that contain them, at most $12, and their number. Texts of terms that are known
+ * to be common are not read.
+ */
 const postings = `
   asked AS MATERIALIZED (
-    SELECT token, stands_for, no
-    FROM unnest($9::text::bigint[], $13::text::int[]) WITH ORDINALITY AS given (token, stands_for, no)),
+    SELECT token, stands_for, known, no
+    FROM unnest($9::text::bigint[], $13::text::int[], $14::text::int[]) WITH ORDINALITY
+      AS given (token, stands_for, known, no)),
   posting AS MATERIALIZED (
     SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
-    FROM asked, LATERAL (
+    FROM (SELECT * FROM asked WHERE known IS NULL) AS uncounted, LATERAL (
       SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
       WHERE account_id = $1 AND namespace = $2 LIMIT $12) held),
   held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
-    SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
+    SELECT no, token, known, coalesce(known, (SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
     FROM asked)`;
 
 /** Looked up by its key: the planner may think that reading the whole table is cheaper. */
@@ -106,11 +107,11 @@ const terms = `
     SELECT tokens FROM (
       SELECT id FROM memory
       WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
-        AND EXISTS (SELECT 1 FROM counted WHERE documents = $12)
+        AND EXISTS (SELECT 1 FROM counted WHERE documents = $12 AND known IS NULL)
       ORDER BY created_at DESC, id DESC LIMIT ${sampled}) AS one, ${memoryOf('one')} AS m
     WHERE tokens IS NOT NULL),
   term AS MATERIALIZED (
-    SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 THEN documents ELSE greatest(documents,
+    SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 OR known IS NOT NULL THEN documents ELSE greatest(documents,
       (SELECT $10::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
     END AS documents
     FROM counted ORDER BY no)`;
@@ -145,7 +146,7 @@ export const matchColumns = (memory: string): string =>
 const columns = `${matchColumns('m')}, ${hasLost}`;
 
 const byVector = `
-  WITH ${hidden}, ${near}
+  WITH ${near}
   SELECT ${columns}, near.distance, true AS near
   FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
@@ -155,7 +156,7 @@ const byVector = `
  * this model.
  */
 const byBoth = `
-  WITH ${hidden}, ${near}, ${postings}, ${terms}, ${found},
+  WITH ${near}, ${postings}, ${terms}, ${found},
   candidate AS (
     SELECT id, distance, true AS near, false AS stale FROM near
     UNION ALL
