@@ -54,8 +54,6 @@ export async function startDashboard(
     ...(logger === undefined ? {} : { logger }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 16_384,
-    // Unknown fields are rejected, not removed
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   });
   const hostRules = createHostRules({ isLoopback: true });
   const hosts = new Set<string>();

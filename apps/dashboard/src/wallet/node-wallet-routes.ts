@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LocalWallet } from './node-local-wallet.ts';
 import { createWalletAccess } from './node-wallet-access.ts';
-import { type AddDelegate, walletPaths } from './wallet-api.ts';
+import { walletPaths } from './wallet-api.ts';
 import { WalletRefusal } from './wallet-refusal.ts';
-import { addDelegateSchema, pairSchema, removeDelegateSchema } from './wallet-schemas.ts';
+import type { WalletRequests } from './wallet-schemas.ts';
 
 export interface WalletRouteOptions {
   /** Secret of this run; pairing codes are derived from it */
@@ -24,23 +24,32 @@ export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteO
     await sameOrigin(request);
     access.require(request.headers.authorization);
   };
-  app.post<{ Body: { code: string } }>(
-    walletPaths.pair,
-    { onRequest: sameOrigin, schema: { body: pairSchema } },
-    async ({ body }) => ({ token: access.pair(body.code) }),
-  );
+  app.post(walletPaths.pair, { onRequest: sameOrigin }, async ({ body }) => {
+    const { code } = await parsed('pair', body);
+    return { token: access.pair(code) };
+  });
   app.post(walletPaths.state, { onRequest: paired }, async () => (await options.wallet()).state());
   app.post(walletPaths.createAccount, { onRequest: paired }, async () =>
     (await options.wallet()).createAccount(),
   );
-  app.post<{ Body: AddDelegate }>(
-    walletPaths.addDelegate,
-    { onRequest: paired, schema: { body: addDelegateSchema } },
-    async ({ body }) => (await options.wallet()).addDelegate(body),
-  );
-  app.post<{ Body: { publicKey: string } }>(
-    walletPaths.removeDelegate,
-    { onRequest: paired, schema: { body: removeDelegateSchema } },
-    async ({ body }) => (await options.wallet()).removeDelegate(body.publicKey),
-  );
+  app.post(walletPaths.addDelegate, { onRequest: paired }, async ({ body }) => {
+    const delegate = await parsed('addDelegate', body);
+    return (await options.wallet()).addDelegate(delegate);
+  });
+  app.post(walletPaths.removeDelegate, { onRequest: paired }, async ({ body }) => {
+    const { publicKey } = await parsed('removeDelegate', body);
+    return (await options.wallet()).removeDelegate(publicKey);
+  });
+}
+
+/** The body of a request. The schemas are loaded with the first one: most runs never get any. */
+async function parsed<Name extends keyof WalletRequests>(
+  name: Name,
+  body: unknown,
+): Promise<WalletRequests[Name]> {
+  const { walletRequests } = await import('./wallet-schemas.ts');
+  const { success, data } = walletRequests[name].safeParse(body);
+  if (!success)
+    throw new WalletRefusal(400, 'invalid_request', 'The wallet rejected this request as invalid.');
+  return data as WalletRequests[Name];
 }

@@ -1,34 +1,35 @@
 import { canonicalAddressPattern } from '@memrelay/protocol/address';
+import { z } from 'zod';
+import type { AddDelegate } from './wallet-api.ts';
 
-/** JSON schemas of requests to the local wallet. Unknown fields are rejected. */
+/** Requests to the local wallet. Unknown fields are rejected. */
 
-const hex = (digits: number) => ({ type: 'string', pattern: `^[0-9a-f]{${digits}}$` }) as const;
+const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
 
-function strict(properties: Record<string, object>, optional: readonly string[] = []) {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    properties,
-  } as const;
+/** Characters, not UTF-16 units */
+const label = z.string().refine((text) => text !== '' && [...text].length <= 64);
+
+const addDelegate = z.strictObject({
+  accountId: z.string().regex(canonicalAddressPattern),
+  publicKey: hex(64),
+  label,
+  scope: z.strictObject({
+    perms: z.int().min(1).max(7),
+    allNamespaces: z.boolean(),
+    tags: z.array(hex(32)).max(16),
+    expiresAtMs: z.string().regex(/^[0-9]{1,19}$/),
+  }),
+  proof: hex(128).optional(),
+});
+
+export const walletRequests: Record<keyof WalletRequests, z.ZodType> = {
+  pair: z.strictObject({ code: z.string().max(100) }),
+  addDelegate,
+  removeDelegate: z.strictObject({ publicKey: hex(64) }),
+};
+
+export interface WalletRequests {
+  pair: { code: string };
+  addDelegate: AddDelegate;
+  removeDelegate: { publicKey: string };
 }
-
-export const pairSchema = strict({ code: { type: 'string', maxLength: 100 } });
-
-export const removeDelegateSchema = strict({ publicKey: hex(64) });
-
-export const addDelegateSchema = strict(
-  {
-    accountId: { type: 'string', pattern: canonicalAddressPattern.source },
-    publicKey: hex(64),
-    label: { type: 'string', minLength: 1, maxLength: 64 },
-    scope: strict({
-      perms: { type: 'integer', minimum: 1, maximum: 7 },
-      allNamespaces: { type: 'boolean' },
-      tags: { type: 'array', maxItems: 16, items: hex(32) },
-      expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
-    }),
-    proof: hex(128),
-  },
-  ['proof'],
-);

@@ -5,8 +5,8 @@ import { type Code, type Local, local, type ValueType, valueTypes } from './inst
 export interface WasmFunction {
   name: string;
   parameters: number;
-  locals: readonly ValueType[];
-  code: Code;
+  /** Writes its code, which takes some milliseconds: many processes load this module and never encode a blob */
+  write(): { locals: readonly ValueType[]; code: Code };
 }
 
 /** Allocates the locals of a function while its code is being written. */
@@ -18,17 +18,23 @@ export interface Scope {
 const functionType = 0x60;
 const end = 0x0b;
 
-/** Writes a function: `body` gets the parameters, and a scope for additional locals, and returns the code. */
+/** Defines a function: `body` gets the parameters, and a scope for additional locals, and returns the code. */
 export function defineFunction(
   name: string,
   parameters: number,
   body: (scope: Scope, ...parameters: Local[]) => Code,
 ): WasmFunction {
-  const locals: ValueType[] = [];
-  const take = (type: ValueType): Local => local(parameters + locals.push(type) - 1);
-  const scope = { int: () => take('i32'), vector: () => take('v128') };
-  const code = body(scope, ...Array.from({ length: parameters }, (_, index) => local(index)));
-  return { name, parameters, locals, code };
+  return {
+    name,
+    parameters,
+    write() {
+      const locals: ValueType[] = [];
+      const take = (type: ValueType): Local => local(parameters + locals.push(type) - 1);
+      const scope = { int: () => take('i32'), vector: () => take('v128') };
+      const code = body(scope, ...Array.from({ length: parameters }, (_, index) => local(index)));
+      return { locals, code };
+    },
+  };
 }
 
 /** A binary module with these functions that imports its memory as `env.memory`. */
@@ -40,7 +46,8 @@ export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<A
   ]);
   const memoryImport = [...text('env'), ...text('memory'), 0x02, 0x00, ...encodeUleb128(1)];
   const exported = functions.map(({ name }, index) => [...text(name), 0x00, ...encodeUleb128(index)]);
-  const bodies = functions.map(({ locals, code }) => {
+  const bodies = functions.map((each) => {
+    const { locals, code } = each.write();
     const body = [...vectorOf(locals.map((type) => [1, valueTypes[type]])), ...code, end];
     return [...encodeUleb128(body.length), ...body];
   });
