@@ -15,6 +15,7 @@ const fieldFiles = [
   'memories',
   'llm',
   'memory-lists',
+  'single-memory',
   'service-info',
   'credential-file',
   'enc-session',

@@ -44,12 +44,16 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   not_found: 'Check the path.',
   job_not_found:
     'Check the id. A job is visible only to its own account, and a done job for 7 days (`MEM_JOB_KEEP_DAYS`).',
+  memory_not_found:
+    'Check the id, and the namespace if you sent one. Forgotten memories, those of other accounts and of namespaces that the key may not use all get this answer.',
   method_not_allowed: 'Use a method listed in the `Allow` header.',
   request_timeout: 'Send the body faster, or in smaller requests.',
   consent_not_registered: 'Let the wallet register the key with the consented scope, then retry.',
   idempotency_key_reused: 'Use a new key for a different body.',
   job_not_failed:
     'Nothing: `details.status` shows that the job is done, or running again, for example after a retry whose response was lost.',
+  memory_not_replaceable:
+    'Forget the memory and store the new text. Only bytes that a client encrypted in its own format (`opaque`) get this answer.',
   prune_required:
     'As the owner, run `npx memrelay delegate prune`. Operators: give the relayer a sponsor or a wallet with SUI; it then does this automatically.',
   payload_too_large: 'Send less at once: at most 2 MiB per request and 1 MiB of text per memory.',

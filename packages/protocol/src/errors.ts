@@ -65,6 +65,7 @@ export const errorCatalogue = {
   decrypt_denied: entry(403, 'The decrypt credential was rejected.'),
   not_found: entry(404, 'There is no such route.'),
   job_not_found: entry(404, 'There is no such job for this account.'),
+  memory_not_found: entry(404, 'There is no such memory that this key may use.'),
   method_not_allowed: entry(405, 'The route does not answer this method.'),
   request_timeout: entry(408, 'The request body did not arrive in time.', true),
   consent_not_registered: entry(
@@ -74,6 +75,10 @@ export const errorCatalogue = {
   ),
   idempotency_key_reused: entry(409, 'This idempotency key was already used with a different request body.'),
   job_not_failed: entry(409, 'Only a job that has failed can be retried.'),
+  memory_not_replaceable: entry(
+    409,
+    'A client stored this memory in a format that cannot be replaced. Forget it, then store the new text.',
+  ),
   prune_required: entry(
     409,
     'A delegate of the account has expired, and the server cannot remove it. The owner must remove it before new memories can be stored.',

@@ -13,16 +13,18 @@ import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
 import { eachMemory, memoriesBody } from './memory-pages.ts';
-import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './options.ts';
+import { connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
 import { recall, recallByVector } from './recall.ts';
 import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
+import * as single from './single-memory.ts';
 import { rememberManualBody } from './vector-bodies.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
 import { type Connection, callRelayer } from './wire/request.ts';
 import type * as types from './wire/types.ts';
 import { uuidV4 } from './wire/uuid.ts';
+import { write } from './write.ts';
 
 /**
  * A client that acts as one delegate key of one account at one relayer.
@@ -168,6 +170,16 @@ export class MemRelay {
     return this.#post<MemoriesResponse>('/api/memories', memoriesBody(options, this.#namespace), options);
   }
 
+  /** One memory with its text and its versions. Throws `memory_not_found`. */
+  async memory(id: string, options: single.MemoryOptions = {}): Promise<single.SingleMemory> {
+    return single.readMemory(this.#connection, await this.#sessionPackage(options.signal), id, options);
+  }
+
+  /** Stores a text that supersedes a memory, like `remember`. Throws `memory_not_found`. */
+  replace(id: string, text: string, options: single.ReplaceOptions = {}): Promise<types.RememberResult> {
+    return single.replaceMemory(this.#connection, id, text, options);
+  }
+
   /** The namespaces that this key may read, with their contents. */
   async namespaces(options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> {
     return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
@@ -274,14 +286,8 @@ export class MemRelay {
       .value;
   }
 
-  async #write<T>(
-    path: string,
-    body: unknown,
-    { idempotencyKey: key, signal }: types.WriteOptions,
-  ): Promise<T> {
-    const idempotencyKey = checkIdempotencyKey(key ?? uuidV4());
-    return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, idempotencyKey, signal }))
-      .value;
+  #write<T>(path: string, body: unknown, options: types.WriteOptions): Promise<T> {
+    return write<T>(this.#connection, path, body, options);
   }
 
   async #get<T>(path: string, signal: AbortSignal | undefined, unsigned = true): Promise<T> {

@@ -7,6 +7,7 @@ export type { AccountKey, RewrapOptions, Rewrapped } from './keys.ts';
 export { MemRelay } from './mem-relay.ts';
 export type { Reindexed, ReindexOptions } from './reindex.ts';
 export type { Restored, RestoreOptions } from './restore.ts';
+export type { MemoryOptions, ReplaceOptions, SingleMemory } from './single-memory.ts';
 export {
   type ClientErrorCode,
   JobFailedError,

@@ -120,6 +120,38 @@ it('namespaces and stats use camel case', async () => {
   });
 });
 
+it('reads and replaces one memory by its id, and sends a namespace only if the call has one', async () => {
+  const memory = {
+    id: 'm1',
+    created_at: 't',
+    history: { earlier: [{ id: 'm0', created_at: 's' }], later: [] },
+  };
+  await using wire = await startWire(({ method }) =>
+    method === 'GET' ? { json: memory } : { status: 202, json: { job_id: 'j1', status: 'running' } },
+  );
+  const client = testClient(wire.url, { namespace: 'own' });
+  expect(await client.memory('m/1')).toEqual({
+    id: 'm1',
+    createdAt: 't',
+    history: { earlier: [{ id: 'm0', createdAt: 's' }], later: [] },
+  });
+  await client.memory('m1', { namespace: 'a&b' });
+  const idempotencyKey = 'once';
+  expect(await client.replace('m1', 'new', { idempotencyKey })).toEqual({ jobId: 'j1', status: 'running' });
+  await client.replace('m1', 'new', { namespace: 'a&b' });
+  const [first, second, third, fourth] = wire.seen;
+  expect([first!.path, second!.path]).toEqual(['/api/memories/m%2F1', '/api/memories/m1?namespace=a%26b']);
+  expect(first!.headers).toHaveProperty('x-enc-session');
+  expect(third).toMatchObject({
+    path: '/api/memories/m1/replace',
+    json: { text: 'new' },
+    headers: { 'idempotency-key': 'once' },
+  });
+  expect(third!.json).not.toHaveProperty('namespace');
+  expect(third!.headers).not.toHaveProperty('x-enc-session');
+  expect(fourth!.json).toEqual({ text: 'new', namespace: 'a&b' });
+});
+
 it('retries a job by its id; a job that has not failed is rejected with its own code', async () => {
   const refusal = errorAnswer(409, 'job_not_failed');
   await using wire = await startWire((_, number) =>

@@ -21,8 +21,10 @@ import { registerPair } from './pair.ts';
 import { registerRecall } from './recall.ts';
 import { registerReindex } from './reindex.ts';
 import { registerRemember } from './remember.ts';
+import { registerReplace } from './replace.ts';
 import { registerRestore } from './restore.ts';
 import { registerRetry } from './retry.ts';
+import { registerShow } from './show.ts';
 import { registerStats } from './stats.ts';
 import { registerStatus } from './status.ts';
 import { registerTrust } from './trust.ts';
@@ -49,6 +51,8 @@ export const commandGroups: readonly CommandGroup[] = [
       registerAnalyze,
       registerAsk,
       registerList,
+      registerShow,
+      registerReplace,
       registerNamespaces,
       registerStats,
       registerForget,

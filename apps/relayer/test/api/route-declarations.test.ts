@@ -37,7 +37,7 @@ const vector = Array.from({ length: 1536 }, () => 1);
 const id = randomUUID();
 const hex32 = randomBytes(32).toString('hex');
 
-/** Scope, weight and a valid body of every signed route. `:owner` and `:job_id` are replaced. */
+/** Scope, weight and a valid body of every signed route. `:owner`, `:job_id` and `:id` are replaced. */
 const signed: Record<string, { scope: Permission[]; cost: number; body?: object }> = {
   'GET /api/account': { scope: [], cost: 1 },
   'POST /api/remember': { scope: ['write'], cost: 5, body: { text: 'a text' } },
@@ -51,6 +51,8 @@ const signed: Record<string, { scope: Permission[]; cost: number; body?: object 
   'POST /api/recall': { scope: ['read'], cost: 1, body: { query: 'a text' } },
   'POST /api/recall/manual': { scope: ['read'], cost: 1, body: { vector } },
   'POST /api/ask': { scope: ['read'], cost: 2, body: { question: 'a text?' } },
+  'GET /api/memories/:id': { scope: ['read'], cost: 1 },
+  'POST /api/memories/:id/replace': { scope: ['write'], cost: 5, body: { text: 'another text' } },
   'POST /api/memories': { scope: ['read'], cost: 1, body: {} },
   'POST /api/namespaces': { scope: ['read'], cost: 1 },
   'GET /api/namespaces': { scope: ['read'], cost: 1 },
@@ -172,7 +174,7 @@ test.each(Object.entries(signed))(
     const owner = account.owner.toSuiAddress();
     const parts = {
       method,
-      path: path.replace(':owner', owner).replace(':job_id', jobId),
+      path: path.replace(':owner', owner).replace(/:(job_)?id/, jobId),
       accountId: account.id,
       ...(method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}),
     };
@@ -183,8 +185,10 @@ test.each(Object.entries(signed))(
         [headers.delegateKey]: Buffer.from(seed!, 'base64url').toString('hex'),
       });
       expect(answer.status, JSON.stringify(answer.body)).not.toBe(401);
-      // A key that may see no job is not told whether this one exists
-      const hidden = path.endsWith('/retry') && answer.body.error === 'job_not_found';
+      // A key that may see no job or memory is not told whether this one exists
+      const hidden =
+        /\/(retry|replace)$/.test(path) &&
+        ['job_not_found', 'memory_not_found'].includes(answer.body.error as string);
       if (hidden || answer.body.error === 'insufficient_scope') refused.push(permissions);
     }
     const allScopes = keys.map(({ permissions }) => permissions);

@@ -10,7 +10,7 @@
  * Not retried: every other 4xx, 500, 503 llm_not_configured, a response that is malformed or for another account, an abort by
  * the caller.
  *
- * All methods are retried, including writes: `remember`, `rememberBulk` and `rememberManual` send an
+ * All methods are retried, including writes: `remember`, `rememberBulk`, `replace` and `rememberManual` send an
  * `idempotency-key`, one per call and the same for all its attempts, so that a retry after a lost response
  * stores nothing twice. Every attempt is signed separately, with its own nonce and timestamp.
  *

@@ -5,9 +5,11 @@ import { type JobRouteParts, jobRoutes } from './job-routes.ts';
 import { type ListRouteParts, listRoutes } from './list-routes.ts';
 import { type LlmRouteParts, llmRoutes } from './llm-routes.ts';
 import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
+import { type SingleMemoryRouteParts, singleMemoryRoutes } from './single-memory-routes.ts';
 import { type UpkeepRouteParts, upkeepRoutes } from './upkeep-routes.ts';
 
 export type SignedRouteParts = MemoryRouteParts &
+  SingleMemoryRouteParts &
   JobRouteParts &
   LlmRouteParts &
   BundleRouteParts &
@@ -18,6 +20,7 @@ export type SignedRouteParts = MemoryRouteParts &
 export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): void {
   accountRoute(app);
   memoryRoutes(app, parts);
+  singleMemoryRoutes(app, parts);
   jobRoutes(app, parts);
   llmRoutes(app, parts);
   listRoutes(app, parts);
