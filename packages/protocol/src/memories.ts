@@ -39,6 +39,8 @@ export const recallRequest = z.object({
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
   min_score: z.number().optional(),
+  /** How many memories to return that were stored before each hit, and after it */
+  context: z.int().min(0).max(limits.contextMemories).optional(),
   explain: z.boolean().default(false),
 });
 export type RecallRequest = z.infer<typeof recallRequest>;
@@ -171,6 +173,21 @@ export interface MemoryHit {
   /** The memory that replaces this one. The score of this one is halved */
   superseded_by?: string;
   explain?: HitExplanation;
+  /** Present if the request asked for it */
+  context?: HitContext;
+}
+
+/** A memory that was stored shortly before or after a hit. */
+export interface SurroundingMemory {
+  id: string;
+  text: string;
+  created_at: string;
+}
+
+/** Both in the order in which they were stored. Memories that cannot be read are left out. */
+export interface HitContext {
+  before: SurroundingMemory[];
+  after: SurroundingMemory[];
 }
 
 /** Rank and score of a memory in one of the two searches of a recall. */

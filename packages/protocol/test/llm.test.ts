@@ -45,7 +45,7 @@ describe('ask', () => {
   });
 
   it('accepts the options of recall in addition to the question', () => {
-    const fields = { include_pending: true, min_score: 0.5, scoring_weights: { recency: 2 } };
+    const fields = { include_pending: true, context: 2, min_score: 0.5, scoring_weights: { recency: 2 } };
     expect(askRequest.parse({ question: 'x', ...fields })).toMatchObject(fields);
     expect(parse({ scoring_weights: { recency: 101 } })).toBe(false);
   });

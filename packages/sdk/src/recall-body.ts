@@ -16,6 +16,7 @@ export function recallBody(query: string, options: RecallOptions): Record<string
       context: weights.context,
     },
     min_score: options.minScore,
+    context: options.context,
     explain: options.explain,
   };
 }

@@ -118,6 +118,7 @@ describe('bodies and responses', () => {
       includePending: false,
       scoringWeights: { semantic: 1, recencyHalfLifeDays: 7 },
       minScore: 0.5,
+      context: 2,
     });
     expect(wire.seen.map(({ json }) => json)).toEqual([
       { query: 'q', include_pending: true },
@@ -128,6 +129,7 @@ describe('bodies and responses', () => {
         include_pending: false,
         scoring_weights: { semantic: 1, recency_half_life_days: 7 },
         min_score: 0.5,
+        context: 2,
       },
     ]);
   });

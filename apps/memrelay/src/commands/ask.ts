@@ -3,22 +3,24 @@ import type { AskResult } from '@memrelay/sdk/ask';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
 import { givenText } from '../terminal/given-text.ts';
-import { parseLimit } from '../terminal/limit-option.ts';
+import { parseContext, parseLimit } from '../terminal/limit-option.ts';
 import type { Output } from '../terminal/output.ts';
 import { cut, plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface AskOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
+  context?: string;
 }
 
 /** Answers a question from memories and lists the cited ones. */
 export async function ask(output: Output, words: readonly string[], options: AskOptions): Promise<void> {
   const question = await givenText(words, 'question');
   const limit = parseLimit(options.limit, limits.askLimit);
+  const context = parseContext(options.context);
   const namespace = options.namespace ?? defaultNamespace;
   const answer = await withClient(options, async ({ client }) => {
     output.step('Reading memories');
-    return read(output, client, question, { limit, namespace });
+    return read(output, client, question, { limit, namespace, context });
   });
   output.done();
   output.result({
@@ -44,7 +46,7 @@ async function read(
   output: Output,
   client: MemRelay,
   question: string,
-  options: { limit: number; namespace: string },
+  options: { limit: number; namespace: string; context: number | undefined },
 ): Promise<AskResult> {
   let written = '';
   for await (const event of client.askStream(question, options)) {

@@ -4,12 +4,13 @@ import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
 import { type Paint, unpainted } from '../terminal/colours.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
-import { parseLimit } from '../terminal/limit-option.ts';
+import { parseContext, parseLimit } from '../terminal/limit-option.ts';
 import type { Output } from '../terminal/output.ts';
 import { plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface RecallOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
+  context?: string;
   explain?: boolean;
 }
 
@@ -22,10 +23,11 @@ export async function recall(
   const query = words.join(' ');
   if (query.trim() === '') throw new ExitError(exitCodes.usage, 'There is no question to look for.');
   const limit = parseLimit(options.limit, limits.recallLimit);
+  const context = parseContext(options.context);
   const namespace = options.namespace ?? defaultNamespace;
   // The relevance score comes with the explanation
   const answer = await withClient(options, ({ client }) =>
-    client.recall(query, { limit, namespace, explain: true }),
+    client.recall(query, { limit, namespace, context, explain: true }),
   );
   output.result({
     namespace,
@@ -40,11 +42,13 @@ export async function recall(
       distance: hit.distance,
       ...(options.explain && hit.explain ? { explain: snakeExplanation(hit.explain) } : {}),
       text: hit.text,
+      ...(hit.context ? { context: snakeContext(hit.context) } : {}),
     })),
   });
   if (output.json) return;
   for (const [i, hit] of answer.results.entries()) {
     for (const line of hitLines(hit, i + 1, output.width, output.paint)) output.line(line);
+    for (const line of contextLines(hit)) output.line(output.paint('dim', line));
     if (options.explain && hit.explain)
       output.line(output.paint('dim', `     ${explanationLine(hit.explain)}`));
   }
@@ -72,6 +76,13 @@ export function hitLines(hit: RecallHit, number: number, width: number, paint: P
   return [...lines.map((line, i) => (i === 0 ? `${paint('dim', head)}  ${line}` : space + line)), id];
 }
 
+/** What was stored right before and after a hit, in the order in which it was stored. */
+function contextLines({ context }: RecallHit): string[] {
+  const lines = (memories: { text: string }[] = [], mark: string) =>
+    memories.map(({ text }) => `     ${mark} ${plainText(text)}`);
+  return [...lines(context?.before, '↑'), ...lines(context?.after, '↓')];
+}
+
 /** `matched by words, vector no. 2 (0.410), words no. 1 (0.870, 3 of the question's, 1 related), vector counts 10 %` */
 export function explanationLine({
   matchedBy,
@@ -92,6 +103,13 @@ export function explanationLine({
       ? []
       : [`${Math.round(context * 100)} % from memories stored before and after`]),
   ].join(', ');
+}
+
+/** As on the wire. */
+function snakeContext({ before, after }: NonNullable<RecallHit['context']>): object {
+  const entries = (memories: typeof before) =>
+    memories.map(({ id, text, createdAt }) => ({ id, text, created_at: createdAt }));
+  return { before: entries(before), after: entries(after) };
 }
 
 /** As on the wire. */

@@ -27,7 +27,7 @@ test('changes the version when a prompt changes', () => {
   ).toMatchInlineSnapshot(`
     [
       "extract.v1 224c9cb73029f0d4",
-      "ask.v1 adcb1478462ce0c6",
+      "ask.v2 0d3d22693d3af1ef",
     ]
   `);
 });

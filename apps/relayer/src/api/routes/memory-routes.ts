@@ -1,5 +1,6 @@
 import { forgetPreviewRequest, forgetRequest } from '@memrelay/protocol/forget';
 import {
+  type MemoryHit,
   type RememberAccepted,
   type RememberBulkAccepted,
   recallManualRequest,
@@ -116,6 +117,9 @@ export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): voi
   );
 }
 
-function textLength(hits: readonly { text: string }[]): number {
-  return hits.reduce((sum, { text }) => sum + text.length, 0);
+function textLength(hits: readonly Pick<MemoryHit, 'text' | 'context'>[]): number {
+  return hits.reduce((sum, { text, context }) => {
+    const around = context ? [...context.before, ...context.after] : [];
+    return around.reduce((length, each) => length + each.text.length, sum + text.length);
+  }, 0);
 }

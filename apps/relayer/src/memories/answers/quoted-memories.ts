@@ -20,21 +20,38 @@ export async function quotedMemories(
   const labels = new Map(hits.map(({ id }, i) => [id, `m${i + 1}`]));
   const memories: object[] = [];
   let room = documentBytes;
-  for (const { id, text, created_at: stored, superseded_by: replacedBy } of hits) {
+  const partOf = async (text: string): Promise<string> => {
     await pause();
     const part = await bestPart(text, words, pause);
     room -= Buffer.byteLength(part);
+    return part;
+  };
+  for (const { id, text, created_at: stored, superseded_by: replacedBy, context } of hits) {
+    const part = await partOf(text);
+    const before = await inTurn(context?.before, partOf);
+    const after = await inTurn(context?.after, partOf);
     if (room < 0 && memories.length > 0) break;
     const replacement = replacedBy && labels.get(replacedBy);
     memories.push({
       id: labels.get(id),
       text: part,
       ...(part.length < text.length ? { cut: true } : {}),
+      ...(before.length > 0 ? { before } : {}),
+      ...(after.length > 0 ? { after } : {}),
       ...(stored ? { stored: stored.slice(0, 10) } : {}),
       ...(replacement ? { replaced_by: replacement } : {}),
     });
   }
   return { document: dataDocument({ question, memories }), offered: memories.length };
+}
+
+async function inTurn(
+  memories: readonly { text: string }[] = [],
+  partOf: (text: string) => Promise<string>,
+): Promise<string[]> {
+  const parts: string[] = [];
+  for (const { text } of memories) parts.push(await partOf(text));
+  return parts;
 }
 
 async function bestPart(

@@ -45,7 +45,10 @@ export function rank(
 }
 
 /** The first matches whose envelopes are at most this many bytes together; at least one. */
-export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readonly T[], bytes: number): T[] {
+export function withinBytes<T extends { match: Pick<Match, 'size'> }>(
+  ranked: readonly T[],
+  bytes: number,
+): T[] {
   let left = bytes;
   const end = ranked.findIndex(({ match }, i) => {
     left -= match.size;
@@ -54,7 +57,7 @@ export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readon
   return ranked.slice(0, end < 0 ? ranked.length : end);
 }
 
-export function sizeOf(ranked: readonly Pick<RankedMatch, 'match'>[]): number {
+export function sizeOf(ranked: readonly { match: Pick<Match, 'size'> }[]): number {
   return ranked.reduce((sum, { match }) => sum + match.size, 0);
 }
 

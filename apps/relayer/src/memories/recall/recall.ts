@@ -27,6 +27,7 @@ import { type AskedPlace, respelled } from './misspelt-words.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
+import { surroundingsOf } from './surroundings.ts';
 
 /** Maximum bytes of envelopes for one answer: all that one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;
@@ -94,13 +95,21 @@ export async function recall(
   const matching = found.filter((relevance) => reasonOf(relevance) !== undefined);
   const ranked = rankMatching(matching, reasonOf, request, Date.now());
   const fitting = withinBytes(ranked, recallAnswerBytes);
-  await stages.measure('turn', () => hold(sizeOf(fitting)));
+  const around = await surroundingsOf(
+    parts.db,
+    accountId,
+    request,
+    fitting,
+    recallAnswerBytes - sizeOf(fitting),
+  );
+  const toRead = [...fitting, ...around.others];
+  await stages.measure('turn', () => hold(sizeOf(fitting) + around.bytes));
   const readTexts = async (): Promise<(string | undefined)[]> => {
     const texts: (string | undefined)[] = [];
     // Runs even if nothing was found, because this checks the credential
     do {
       gone.throwIfAborted();
-      const part = withinBytes(fitting.slice(texts.length), readBytes);
+      const part = withinBytes(toRead.slice(texts.length), readBytes);
       const matches = part.map(({ match }) => match);
       const envelopes = await stages.measure('blobs', () => readEnvelopes(parts, accountId, matches));
       texts.push(
@@ -108,7 +117,7 @@ export async function recall(
           openEnvelopes(parts, caller, request.namespace, part, envelopes),
         )),
       );
-    } while (texts.length < fitting.length);
+    } while (texts.length < toRead.length);
     return texts;
   };
   const [texts, lost] = await Promise.all([
@@ -118,6 +127,9 @@ export async function recall(
   const { stale } = await parts.namespaceSizes.sizeOf(accountId, request.namespace, parts.embedder.model);
   // The credential has just been checked
   if (stale > 0) beginReindex(parts, caller, request.namespace);
+  const textOf = new Map(
+    toRead.flatMap(({ match }, i) => (texts[i] === undefined ? [] : [[match.id, texts[i]]])),
+  );
   const results: MemoryHit[] = [];
   let unreadable = ranked.length - fitting.length;
   for (const [i, { match, score, relevance }] of fitting.entries()) {
@@ -137,6 +149,7 @@ export async function recall(
       ...(match.stale ? { stale: true as const } : {}),
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
+      ...around.contextOf(i, textOf),
       ...(request.explain
         ? {
             explain: {

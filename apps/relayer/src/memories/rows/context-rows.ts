@@ -18,8 +18,12 @@ export interface Adjacent {
   match: Match | undefined;
 }
 
-const earlier = { compare: '<', order: 'created_at DESC, id DESC', limit: `>= hit.created_at - ${gap}` };
-const later = { compare: '>', order: 'created_at, id', limit: `<= hit.created_at + ${gap}` };
+export const earlier = {
+  compare: '<',
+  order: 'created_at DESC, id DESC',
+  limit: `>= hit.created_at - ${gap}`,
+};
+export const later = { compare: '>', order: 'created_at, id', limit: `<= hit.created_at + ${gap}` };
 
 /** The two memories on one side of `hit`, from an index that has their ids. */
 const twoOn = ({ compare, order, limit }: typeof earlier): string => `
