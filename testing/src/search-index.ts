@@ -13,8 +13,9 @@ import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { noQuestion, questionOf } from '@memrelay/relayer/index/keywords/question';
 import { withContext } from '@memrelay/relayer/memories/recall/context';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
-import { isSure } from '@memrelay/relayer/memories/recall/matching';
+import { isSure, matchReason } from '@memrelay/relayer/memories/recall/matching';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
+import { withRelatedness } from '@memrelay/relayer/memories/recall/relatedness';
 import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
 import { pino } from 'pino';
 
@@ -67,6 +68,8 @@ export interface SearchIndex {
     limit: number,
     compare?: 'every',
   ): Promise<Relevance[]>;
+  /** Whether a recall without `min_score` returns this match */
+  isHit(relevance: Relevance): boolean;
   /** Vectors of texts as the embedder returns them, and as the account's map transforms them */
   embed(
     accountNamespace: AccountNamespace,
@@ -125,7 +128,9 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
       const candidates = await (compare ? searchEvery : searchMemories)(db, asked, size);
-      const fused = fuse(candidates, size, mock ? lexicalWeights : modelWeights, question);
+      const map = vectors.mapOf(accountId);
+      const matches = await withRelatedness(db, asked, candidates.matches, embedder, map);
+      const fused = fuse({ ...candidates, matches }, size, mock ? lexicalWeights : modelWeights, question);
       const isCohesive = await sizes.isCohesive(accountId, namespace, model);
       return withContext(
         db,
@@ -135,6 +140,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
         Number(process.env.CONTEXT ?? 1) * (isCohesive ? 1 : 0),
       );
     },
+    isHit: (relevance) => matchReason(relevance, embedder) !== undefined,
     async embed({ accountId }, texts) {
       const map = vectors.mapOf(accountId);
       const made: { plain: Float32Array; mapped: Float32Array }[] = [];

@@ -23,7 +23,7 @@ export function plainRankings(units: readonly Unit[]): Rankings {
   return async (query) => Object.fromEntries(each.map(({ name, rank }) => [name, rank(query)]));
 }
 
-/** Our own search, merged and each of its two searches alone. One call returns all three. */
+/** Our own search: merged, what a recall returns of that, and each of its two searches alone. */
 export async function ownRankings(
   index: SearchIndex,
   place: AccountNamespace,
@@ -53,6 +53,9 @@ export async function ownRankings(
       'blind BM25 only': words,
       'both by ranks alone (RRF)': reciprocalRanks([vector, words]),
       fused: found.map(({ match }) => unitOf.get(match.id)!),
+      'as recall returns it': found
+        .filter((each) => index.isHit(each))
+        .map(({ match }) => unitOf.get(match.id)!),
     };
   };
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Network } from '@memrelay/protocol/networks';
+import type { Centers } from './centers.ts';
 
 /** Turns text into vectors of one fixed dimension. */
 export interface Embedder {
@@ -12,6 +13,8 @@ export interface Embedder {
   readonly nearDuplicate: number;
   /** A memory without a word of the question is a hit only when its similarity is above this */
   readonly minScore: number;
+  /** Absent if the similarity alone shows whether two texts are related; else it must be related as well */
+  readonly centers?: Centers | undefined;
   /** True for the built-in lexical embedder: responses that use it carry `mock: true` */
   readonly mock: boolean;
   /**

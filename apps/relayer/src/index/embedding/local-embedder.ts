@@ -1,5 +1,6 @@
 import { modelFiles } from '@memrelay/protocol/local-model';
 import type { Embedder } from './embedder.ts';
+import { centersOf } from './local/known-centers.ts';
 import type { LocalModel } from './local/local-model.ts';
 import { createModelThread, type ModelThreadOptions } from './local/model-thread.ts';
 import { type Prefixes, withPrefixes } from './prefixes.ts';
@@ -15,9 +16,9 @@ export function createLocalEmbedder(
   const thread = createModelThread(model, options);
   const { queryPrefix = manifest.queryPrefix, documentPrefix = manifest.documentPrefix } = prefixes;
   // Other weights of the same model give other vectors
-  const weights = manifest.files[modelFiles.weights]!.sha256.slice(0, 8);
+  const { sha256 } = manifest.files[modelFiles.weights]!;
   const isUsual = queryPrefix === manifest.queryPrefix && documentPrefix === manifest.documentPrefix;
-  const plain = `${manifest.name}-${weights}`;
+  const plain = `${manifest.name}-${sha256.slice(0, 8)}`;
   const name = isUsual ? plain : withPrefixes(plain, { queryPrefix, documentPrefix });
   return {
     name,
@@ -25,6 +26,7 @@ export function createLocalEmbedder(
     dimension: manifest.dimension,
     nearDuplicate: manifest.nearDuplicate,
     minScore: manifest.minScore,
+    centers: isUsual ? centersOf(sha256) : undefined,
     mock: false,
     get running() {
       return thread.running;

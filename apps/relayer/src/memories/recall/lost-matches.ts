@@ -1,6 +1,7 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
 import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import { leastSimilarity } from '../../index/embedding/centers.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import type { Match } from '../rows/match.ts';
@@ -8,7 +9,7 @@ import { lostMatches } from '../rows/search-rows.ts';
 
 interface LostMatchParts {
   db: Db;
-  embedder: Pick<Embedder, 'model' | 'minScore'>;
+  embedder: Pick<Embedder, 'model' | 'minScore' | 'centers'>;
   vectors: AccountVectors;
 }
 
@@ -24,7 +25,11 @@ export async function countLostMatches(
   found: readonly Pick<Match, 'distance'>[],
 ): Promise<number> {
   const mapped = parts.vectors.mapOf(accountId).apply(normalize(vector.slice()));
-  const { model, minScore } = parts.embedder;
+  const { model, centers } = parts.embedder;
+  const minScore = Math.max(
+    parts.embedder.minScore,
+    centers ? leastSimilarity(centers, normalize(vector.slice())) : -1,
+  );
   const tokens = searchedTerms(question);
   const lost = await lostMatches(parts.db, {
     accountId,

@@ -7,32 +7,37 @@ import { type RankedMatch, rank } from './ranking.ts';
 /** `asked`: the request's own `min_score` decides, and it is compared with the final score (ranking.ts). */
 export type Reason = MatchReason | 'asked';
 
+/** What decides whether a memory is near enough to a question. */
+type MatchRules = Pick<Embedder, 'minScore' | 'mock' | 'centers'>;
+
 /** Returns why a memory is a hit of this request; undefined if it is not. */
 export function reasonsFor(
   { min_score: least }: Pick<RecallRequest, 'min_score'>,
-  embedder: Pick<Embedder, 'minScore' | 'mock'>,
+  embedder: MatchRules,
 ): (relevance: Relevance) => Reason | undefined {
   return (relevance) => (least === undefined ? matchReason(relevance, embedder) : 'asked');
 }
 
 /**
- * Why a memory is a hit: it contains a word of the question or a related one, or its similarity is above `minScore`, or
- * it was stored right before or after such a memory. Undefined if it is not a hit.
+ * Why a memory is a hit: it contains a word of the question or a related one, or its similarity is above `minScore` (and
+ * it is related to the question, for a model with centers), or it was stored right before or after such a memory. Undefined if it is not a hit.
  */
 export function matchReason(
   { match, explanation }: Pick<Relevance, 'match' | 'explanation'>,
-  { minScore, mock }: Pick<Embedder, 'minScore' | 'mock'>,
+  { minScore, mock, centers }: MatchRules,
 ): MatchReason | undefined {
   const { keywords } = explanation;
   if (keywords && keywords.terms + (keywords.related ?? 0) > 0) return 'words';
-  const isNear = !match.stale && 1 - match.distance > minScore;
+  const isNear = centers
+    ? match.relatedness !== undefined && match.relatedness > centers.least
+    : !match.stale && 1 - match.distance > minScore;
   if (isNear && !mock) return 'meaning';
   if (explanation.context !== undefined) return 'context';
   return isNear ? 'spelling' : undefined;
 }
 
 /** Whether a memory matches by a word or by meaning, so that what was stored next to it may belong to the answer. */
-export function isSure(relevance: Relevance, embedder: Pick<Embedder, 'minScore' | 'mock'>): boolean {
+export function isSure(relevance: Relevance, embedder: MatchRules): boolean {
   const reason = matchReason(relevance, embedder);
   return reason === 'words' || reason === 'meaning';
 }

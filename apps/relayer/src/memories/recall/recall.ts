@@ -27,6 +27,7 @@ import { type AskedPlace, respelled } from './misspelt-words.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
+import { withRelatedness } from './relatedness.ts';
 import { surroundingsOf } from './surroundings.ts';
 
 /** Maximum bytes of envelopes for one answer: all that one account may hold of `RequestBounds.recalling` */
@@ -228,7 +229,19 @@ export async function search(
       query = { ...query, question };
       result = await searchMemories(db, query, size);
     }
-    const fused = fuse(result, size, embedder.mock ? lexicalWeights : modelWeights, query.question);
+    const matches = await withRelatedness(
+      db,
+      query,
+      result.matches,
+      embedder,
+      parts.vectors.mapOf(accountId),
+    );
+    const fused = fuse(
+      { ...result, matches },
+      size,
+      embedder.mock ? lexicalWeights : modelWeights,
+      query.question,
+    );
     const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
     const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
     const found = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);

@@ -6,6 +6,8 @@ export interface Match {
   near: boolean;
   /** It has no vector of the current model, so `distance` is a default: that of an unrelated text */
   stale?: true;
+  /** How related it is to the question, for a model with centers (centers.ts); absent below the minimum similarity */
+  relatedness?: number;
   /**
    * Frequency (0–3) of each term of the question, then of each related term, and the length class of the text. Absent
    * without a keyword search.
