@@ -16,6 +16,7 @@ const fieldFiles = [
   'llm',
   'memory-lists',
   'single-memory',
+  'profile',
   'service-info',
   'credential-file',
   'enc-session',

@@ -103,6 +103,8 @@ it('limits and windows match the specification', () => {
     recallLimit: { default: 10, max: 100 },
     askLimit: { default: 5, max: 100 },
     restoreLimit: { default: 10, max: 500 },
+    profileLimit: { default: 20, max: 100 },
+    contextMemories: 3,
     listLimit: { default: 50, max: 100 },
   });
   expect({ maxUploadAttempts, timestampWindowSeconds, nonceTtlSeconds }).toEqual({

@@ -158,6 +158,8 @@ describe('a wrong call', () => {
       ['list', '--limit', 'many'],
       ['retry'],
       ['show'],
+      ['profile', '--limit', '0'],
+      ['ask', 'why?', '--context', '4'],
       ['replace', 'an-id'],
       ['replace', 'an-id', ' '],
       ['remember', ' '],

@@ -12,6 +12,7 @@ export const limits = {
   recallLimit: { default: 10, max: 100 },
   askLimit: { default: 5, max: 100 },
   restoreLimit: { default: 10, max: 500 },
+  profileLimit: { default: 20, max: 100 },
   contextMemories: 3,
   listLimit: { default: 50, max: 100 },
 } as const;

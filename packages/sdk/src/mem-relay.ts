@@ -15,6 +15,7 @@ import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKe
 import { eachMemory, memoriesBody } from './memory-pages.ts';
 import { connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
+import { type Profile, type ProfileOptions, profileBody } from './profile.ts';
 import { recall, recallByVector } from './recall.ts';
 import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
@@ -35,6 +36,8 @@ import { write } from './write.ts';
 export class MemRelay {
   readonly #connection: Connection;
   readonly #namespace: string | undefined;
+  readonly #write = <T>(path: string, body: unknown, options: types.WriteOptions): Promise<T> =>
+    write<T>(this.#connection, path, body, options);
   #packageId: string | undefined;
 
   private constructor(options: types.MemRelayOptions) {
@@ -180,6 +183,11 @@ export class MemRelay {
     return single.replaceMemory(this.#connection, id, text, options);
   }
 
+  /** Short facts about a subject, or the most important ones, with the memories that state them. */
+  async profile(options: ProfileOptions = {}): Promise<Profile> {
+    return camelKeys(await this.#read('/api/profile', profileBody(this.#named(options)), options));
+  }
+
   /** The namespaces that this key may read, with their contents. */
   async namespaces(options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> {
     return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
@@ -246,14 +254,10 @@ export class MemRelay {
   }
 
   /** `GET /health`, unsigned. */
-  health(options: types.CallOptions = {}): Promise<HealthInfo> {
-    return this.#get<HealthInfo>('/health', options.signal);
-  }
+  health = ({ signal }: types.CallOptions = {}): Promise<HealthInfo> => this.#get('/health', signal);
 
   /** `GET /version`, unsigned. */
-  version(options: types.CallOptions = {}): Promise<VersionInfo> {
-    return this.#get<VersionInfo>('/version', options.signal);
-  }
+  version = ({ signal }: types.CallOptions = {}): Promise<VersionInfo> => this.#get('/version', signal);
 
   /**
    * `GET /config`, unsigned. The first package id seen is pinned; throws `package_mismatch` when the relayer names
@@ -282,12 +286,8 @@ export class MemRelay {
   /** A call that decrypts: it carries a session. */
   async #read<T>(path: string, body: unknown, { signal }: types.CallOptions): Promise<T> {
     const sessionPackageId = await this.#sessionPackage(signal);
-    return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, sessionPackageId, signal }))
-      .value;
-  }
-
-  #write<T>(path: string, body: unknown, options: types.WriteOptions): Promise<T> {
-    return write<T>(this.#connection, path, body, options);
+    const call = { method: 'POST', path, body, sessionPackageId, signal } as const;
+    return (await callRelayer<T>(this.#connection, call)).value;
   }
 
   async #get<T>(path: string, signal: AbortSignal | undefined, unsigned = true): Promise<T> {

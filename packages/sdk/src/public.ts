@@ -5,6 +5,7 @@ export type { AskEvent, AskOptions, AskResult } from './ask.ts';
 export type { ForgetOptions, Forgotten } from './forget.ts';
 export type { AccountKey, RewrapOptions, Rewrapped } from './keys.ts';
 export { MemRelay } from './mem-relay.ts';
+export type { Profile, ProfileOptions } from './profile.ts';
 export type { Reindexed, ReindexOptions } from './reindex.ts';
 export type { Restored, RestoreOptions } from './restore.ts';
 export type { MemoryOptions, ReplaceOptions, SingleMemory } from './single-memory.ts';

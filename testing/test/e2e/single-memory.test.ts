@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { permissions } from '@memrelay/chain/account-bcs';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { replace } from 'memrelay/commands/replace';
 import { show } from 'memrelay/commands/show';
 import { createOutput } from 'memrelay/terminal/output';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withCredentialFile } from '../../src/credentials-of.ts';
 import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey, type TestScope } from '../../src/test-owner.ts';
@@ -230,22 +228,7 @@ describe('a replacement', () => {
 });
 
 test('are available on the command line', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'memrelay-show-'));
-  try {
-    const credentials = join(home, 'credentials.json');
-    const { delegate: key, wallet, accountId } = world.owner;
-    const file = {
-      delegatePrivateKey: key.privateKey,
-      delegatePublicKey: key.publicKey,
-      delegateAddress: key.address,
-      walletAddress: wallet.address,
-      accountId,
-      packageId: world.network.info.packageId,
-      relayerUrl: world.relayer.url,
-      label: 'test',
-      createdAt: new Date().toISOString(),
-    };
-    await writeFile(credentials, JSON.stringify(file), { mode: 0o600 });
+  await withCredentialFile(world, async (credentials) => {
     const printed: unknown[] = [];
     const lines: string[] = [];
     const json = { ...createOutput({ json: true }), result: (value: unknown) => printed.push(value) };
@@ -268,7 +251,5 @@ test('are available on the command line', async () => {
     expect(text).toMatch(new RegExp(`^The gate code is 34\\n\\nId +${second}\\nNamespace +${namespace}\\n`));
     expect(text).toMatch(/^Object +0x[0-9a-f]{64}\nUntil +\d{4}-\d\d-\d\d \(epoch \d+\)$/m);
     expect(text).toMatch(/^Replaces:\n {2}\d{4}-.* {2}The gate code is 12\n +id [0-9a-f-]{36}$/m);
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  });
 });

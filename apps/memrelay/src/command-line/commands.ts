@@ -18,6 +18,7 @@ import { registerMcp } from './mcp.ts';
 import { registerModel } from './model.ts';
 import { registerNamespaces } from './namespaces.ts';
 import { registerPair } from './pair.ts';
+import { registerProfile } from './profile.ts';
 import { registerRecall } from './recall.ts';
 import { registerReindex } from './reindex.ts';
 import { registerRemember } from './remember.ts';
@@ -50,6 +51,7 @@ export const commandGroups: readonly CommandGroup[] = [
       registerRecall,
       registerAnalyze,
       registerAsk,
+      registerProfile,
       registerList,
       registerShow,
       registerReplace,

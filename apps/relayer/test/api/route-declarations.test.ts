@@ -53,6 +53,7 @@ const signed: Record<string, { scope: Permission[]; cost: number; body?: object 
   'POST /api/ask': { scope: ['read'], cost: 2, body: { question: 'a text?' } },
   'GET /api/memories/:id': { scope: ['read'], cost: 1 },
   'POST /api/memories/:id/replace': { scope: ['write'], cost: 5, body: { text: 'another text' } },
+  'POST /api/profile': { scope: ['read'], cost: 1, body: {} },
   'POST /api/memories': { scope: ['read'], cost: 1, body: {} },
   'POST /api/namespaces': { scope: ['read'], cost: 1 },
   'GET /api/namespaces': { scope: ['read'], cost: 1 },

@@ -5,11 +5,13 @@ import { type JobRouteParts, jobRoutes } from './job-routes.ts';
 import { type ListRouteParts, listRoutes } from './list-routes.ts';
 import { type LlmRouteParts, llmRoutes } from './llm-routes.ts';
 import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
+import { type ProfileRouteParts, profileRoutes } from './profile-routes.ts';
 import { type SingleMemoryRouteParts, singleMemoryRoutes } from './single-memory-routes.ts';
 import { type UpkeepRouteParts, upkeepRoutes } from './upkeep-routes.ts';
 
 export type SignedRouteParts = MemoryRouteParts &
   SingleMemoryRouteParts &
+  ProfileRouteParts &
   JobRouteParts &
   LlmRouteParts &
   BundleRouteParts &
@@ -21,6 +23,7 @@ export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): voi
   accountRoute(app);
   memoryRoutes(app, parts);
   singleMemoryRoutes(app, parts);
+  profileRoutes(app, parts);
   jobRoutes(app, parts);
   llmRoutes(app, parts);
   listRoutes(app, parts);

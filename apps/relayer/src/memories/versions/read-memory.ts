@@ -3,8 +3,9 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
-import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import type { OpenParts } from '../reading/open-envelopes.ts';
+import type { EnvelopeSources } from '../reading/read-envelopes.ts';
+import { readTexts } from '../reading/read-texts.ts';
 import type { ScopeParts } from '../reading/scope-namespaces.ts';
 import type { RecallRun } from '../recall/recall.ts';
 import { type NamedMemory, readVersions, type VersionRow } from '../rows/version-rows.ts';
@@ -38,17 +39,7 @@ export async function readMemory(
   const readable = [memory, ...nearestWithin([earlier, later], historyBytes)].filter(
     ({ state }) => state !== 'lost',
   );
-  await stages.measure('turn', () => hold(readable.reduce((sum, { size }) => sum + size, 0)));
-  const envelopes = await stages.measure('blobs', () => readEnvelopes(parts, accountId, readable));
-  const opened = await stages.measure('open', () =>
-    openEnvelopes(
-      parts,
-      caller,
-      memory.namespace,
-      readable.map((match) => ({ match })),
-      envelopes,
-    ),
-  );
+  const opened = await readTexts(parts, caller, memory.namespace, readable, { stages, hold });
   const texts = new Map(readable.map((version, i) => [version.id, opened[i]]));
   const versionOf = (version: VersionRow): MemoryVersion => ({
     id: version.id,

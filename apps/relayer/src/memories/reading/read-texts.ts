@@ -1,0 +1,25 @@
+import type { Caller } from '../../accounts/caller.ts';
+import type { Hold } from '../../base/concurrency/hold.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { StageTimes } from '../../base/logging/stage-times.ts';
+import type { Match } from '../rows/match.ts';
+import { type OpenParts, openEnvelopes } from './open-envelopes.ts';
+import { type EnvelopeLocation, type EnvelopeSources, readEnvelopes } from './read-envelopes.ts';
+
+/**
+ * Reads and opens a few memories of one namespace, as many as the caller has chosen room for. Texts in order, undefined
+ * where one cannot be read. Checks the credential even if there is nothing to read. Throws `ApiError`.
+ */
+export async function readTexts(
+  parts: EnvelopeSources & OpenParts,
+  caller: Caller,
+  namespace: string,
+  memories: readonly (EnvelopeLocation & Pick<Match, 'envelopeId' | 'size'>)[],
+  { stages, hold }: { stages: StageTimes; hold: Hold },
+): Promise<(string | undefined)[]> {
+  const accountId = hexToBytes(caller.account.accountId);
+  await stages.measure('turn', () => hold(memories.reduce((sum, { size }) => sum + size, 0)));
+  const envelopes = await stages.measure('blobs', () => readEnvelopes(parts, accountId, memories));
+  const matches = memories.map((match) => ({ match }));
+  return stages.measure('open', () => openEnvelopes(parts, caller, namespace, matches, envelopes));
+}
