@@ -23,8 +23,8 @@ export const abuseMutations: readonly Mutation[] = [
   {
     breaks: 'recall.only-matches',
     file: 'apps/relayer/src/memories/recall/matching.ts',
-    from: 'const isNear = !match.stale && 1 - match.distance > minScore;',
-    to: 'const isNear = !match.stale;',
+    from: ': !match.stale && 1 - match.distance > minScore;',
+    to: ': !match.stale;',
   },
   {
     breaks: 'manual.opaque-bytes',
