@@ -43,7 +43,13 @@ test('the local relayer uses the configured key servers, but no other address of
     await mkdir(paths.localnet);
     await writeFile(join(paths.localnet, 'sponsor.key'), 'a key');
     const access = localAccess(own, ports);
-    const { environment } = await relayerSettings(own, ports, paths, dataDir, network, urls, access);
+    const settings = (mine: NodeJS.ProcessEnv) =>
+      relayerSettings(mine, ports, paths, dataDir, network, urls, access);
+    const { environment, nodeFlags } = await settings(own);
+    expect(nodeFlags).toEqual(['--max-semi-space-size=8']);
+    expect(await settings({ ...own, NODE_OPTIONS: '--max-semi-space-size=4' })).toMatchObject({
+      nodeFlags: [],
+    });
     expect(environment).toMatchObject({
       ENC_SERVER_CONFIGS: own.ENC_SERVER_CONFIGS,
       ENC_HISTORICAL_SETS: own.ENC_HISTORICAL_SETS,

@@ -10,6 +10,8 @@ export interface PartOptions {
   name: string;
   /** Path of the part's main file */
   entry: string;
+  /** Options of Node */
+  nodeFlags?: readonly string[];
   /** Its command-line arguments */
   args?: readonly string[];
   /** The whole environment of the part: nothing is inherited */
@@ -51,8 +53,8 @@ const standardGraceMs = stopDeadlineMs + 2_000;
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
 export async function startPart(options: PartOptions): Promise<RunningPart> {
-  const { entry, args = [] } = options;
-  const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
+  const { entry, nodeFlags = [], args = [] } = options;
+  const flags = ['--disable-warning=ExperimentalWarning', ...nodeFlags, entry, ...args];
   const child = spawn(...withoutCoreDumps(process.execPath, flags), {
     env: { ...compileCache(), ...options.environment, [supervisedVariable]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],

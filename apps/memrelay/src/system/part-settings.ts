@@ -21,6 +21,8 @@ export interface PartSettings {
   name: PartName;
   entry: string;
   environment: NodeJS.ProcessEnv;
+  /** Options of Node for this process alone, not for those that it starts */
+  nodeFlags?: readonly string[];
 }
 
 /** Access control of a local system. Without it, as in tests, every process on this machine has access. */
@@ -184,6 +186,8 @@ export async function relayerSettings(
   return {
     name: 'relayer',
     entry: entryOf('relayer'),
+    // A recall allocates a megabyte; with 2 MiB, collecting that takes a seventh of its time (measured)
+    nodeFlags: environment.NODE_OPTIONS?.includes('semi-space') ? [] : ['--max-semi-space-size=8'],
     environment: {
       ...basics(environment),
       RUST_LOG: 'warn',
