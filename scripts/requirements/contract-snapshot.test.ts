@@ -14,6 +14,7 @@ const snapshotPath = 'docs/contract-snapshot.json';
 const fieldFiles = [
   'memories',
   'llm',
+  'llm-usage',
   'memory-lists',
   'single-memory',
   'profile',

@@ -52,6 +52,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'Use a new key for a different body.',
   job_not_failed:
     'Nothing: `details.status` shows that the job is done, or running again, for example after a retry whose response was lost.',
+  rerank_not_available:
+    'Recall without `rerank`. Operators: configure a chat model (`LLM_API_KEY` or `LLM_API_BASE`).',
   memory_not_replaceable:
     'Forget the memory and store the new text. Only bytes that a client encrypted in its own format (`opaque`) get this answer.',
   prune_required:

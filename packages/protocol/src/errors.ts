@@ -89,6 +89,7 @@ export const errorCatalogue = {
   rate_limited: entry(429, 'Too many requests. Wait for the time in Retry-After.', true),
   headers_too_large: entry(431, 'The request headers are too large.'),
   internal_error: entry(500, 'An internal error occurred. Include the request id when you report it.'),
+  rerank_not_available: entry(501, 'No chat model is configured on this server, so it cannot re-rank.'),
   sponsor_failed: entry(502, 'The sponsor failed. Try again later, or pay the gas yourself.'),
   llm_answer_invalid: entry(502, 'The language model returned an unusable response. Nothing was stored.'),
   llm_rejected: entry(502, 'The language model provider rejected the request.'),

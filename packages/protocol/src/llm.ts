@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idempotencyKeyField, limitField, newNamespaceField, textField, timeField } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
+import type { LlmUsage } from './llm-usage.ts';
 import { type MemoryHit, recallRequest } from './memories.ts';
 
 /** Requests and responses of the two routes that use a language model (spec "Relayer routes"). */
@@ -13,14 +14,6 @@ export const analyzeRequest = z.object({
   idempotency_key: idempotencyKeyField.optional(),
 });
 export type AnalyzeRequest = z.infer<typeof analyzeRequest>;
-
-/** Model usage of a request */
-export interface LlmUsage {
-  /** Retries included */
-  calls: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-}
 
 export interface AnalyzedFact {
   text: string;

@@ -10,6 +10,7 @@ import {
   vectorField,
 } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
+import type { LlmUsage } from './llm-usage.ts';
 
 /** Requests and responses of the memory routes (spec "Relayer routes"). */
 
@@ -39,6 +40,8 @@ export const recallRequest = z.object({
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
   min_score: z.number().optional(),
+  /** Let the chat model sort the best 30 hits */
+  rerank: z.boolean().optional(),
   /** How many memories to return that were stored before each hit, and after it */
   context: z.int().min(0).max(limits.contextMemories).optional(),
   explain: z.boolean().default(false),
@@ -235,6 +238,8 @@ export interface RecallResponse {
   stale_count?: number;
   /** True when only the beginning of a long query was searched for */
   query_truncated?: true;
+  /** Present if the request asked for `rerank` */
+  usage?: LlmUsage;
   /** True when the vectors come from the built-in lexical embedder */
   mock?: true;
 }

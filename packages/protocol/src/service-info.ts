@@ -15,7 +15,7 @@ export interface HealthInfo extends VersionInfo {
   status: 'ok';
   version: string;
   mode: 'production' | 'local';
-  prompt_versions: { extract: string; ask: string };
+  prompt_versions: { extract: string; ask: string; rerank: string };
 }
 
 export interface EncServerPublic {

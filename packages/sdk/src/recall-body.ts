@@ -17,6 +17,7 @@ export function recallBody(query: string, options: RecallOptions): Record<string
     },
     min_score: options.minScore,
     context: options.context,
+    rerank: options.rerank,
     explain: options.explain,
   };
 }

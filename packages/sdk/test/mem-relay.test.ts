@@ -119,6 +119,7 @@ describe('bodies and responses', () => {
       scoringWeights: { semantic: 1, recencyHalfLifeDays: 7 },
       minScore: 0.5,
       context: 2,
+      rerank: true,
     });
     expect(wire.seen.map(({ json }) => json)).toEqual([
       { query: 'q', include_pending: true },
@@ -130,6 +131,7 @@ describe('bodies and responses', () => {
         scoring_weights: { semantic: 1, recency_half_life_days: 7 },
         min_score: 0.5,
         context: 2,
+        rerank: true,
       },
     ]);
   });

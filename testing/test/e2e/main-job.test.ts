@@ -250,7 +250,7 @@ describe('the information routes', () => {
         'auth.encSessionHeader': true,
         'runtime.versionEndpoint': true,
       },
-      prompt_versions: { extract: expect.any(String), ask: expect.any(String) },
+      prompt_versions: { extract: expect.any(String), ask: expect.any(String), rerank: expect.any(String) },
       build: {},
     });
     const version = (await (await get('/version')).json()) as { deprecations: { surface: string }[] };

@@ -7,6 +7,7 @@ export function registerRecall(line: CommandLine): void {
     .argument('<query...>', 'what to look for')
     .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
     .option('--context <n>', 'also show this many memories stored before and after each, 0 to 3')
+    .option('--rerank', "let the relayer's chat model sort them")
     .option('--explain', 'show how each memory was ranked')
     .action((words, options) =>
       runCommand(options, async (output) =>

@@ -12,6 +12,7 @@ export interface RecallOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
   context?: string;
   explain?: boolean;
+  rerank?: boolean;
 }
 
 /** Finds memories by meaning and words and prints them, best first. */
@@ -27,12 +28,13 @@ export async function recall(
   const namespace = options.namespace ?? defaultNamespace;
   // The relevance score comes with the explanation
   const answer = await withClient(options, ({ client }) =>
-    client.recall(query, { limit, namespace, context, explain: true }),
+    client.recall(query, { limit, namespace, context, rerank: options.rerank, explain: true }),
   );
   output.result({
     namespace,
     total: answer.total,
     ...(answer.droppedCount ? { dropped_count: answer.droppedCount } : {}),
+    ...(answer.usage ? { usage: snakeUsage(answer.usage) } : {}),
     results: answer.results.map((hit) => ({
       id: hit.id,
       ...(hit.blobId ? { blob_id: hit.blobId } : {}),
@@ -106,6 +108,11 @@ export function explanationLine({
 }
 
 /** As on the wire. */
+function snakeUsage({ calls, promptTokens, completionTokens }: NonNullable<RecallResult['usage']>): object {
+  return { calls, prompt_tokens: promptTokens, completion_tokens: completionTokens };
+}
+
+/** As on the wire. */
 function snakeContext({ before, after }: NonNullable<RecallHit['context']>): object {
   const entries = (memories: typeof before) =>
     memories.map(({ id, text, createdAt }) => ({ id, text, created_at: createdAt }));
@@ -130,6 +137,10 @@ function remarks(answer: RecallResult, namespace: string): string[] {
   if (answer.droppedCount)
     lines.push(
       `${answer.droppedCount} more matched, but could not be read right now; \`npx memrelay status\` says what is down.`,
+    );
+  if (answer.usage)
+    lines.push(
+      `Sorted by the chat model: ${answer.usage.promptTokens + answer.usage.completionTokens} tokens.`,
     );
   if (answer.mock)
     lines.push(

@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { createStringReader } from '../../src/language/llm/json-string.ts';
 import { askPrompt } from '../../src/language/prompts/ask.ts';
 import { extractPrompt } from '../../src/language/prompts/extract.ts';
+import { rerankPrompt } from '../../src/language/prompts/rerank.ts';
 import { createCitations } from '../../src/memories/answers/citations.ts';
 import { localAnswer } from '../../src/memories/answers/local-answer.ts';
 import { quotedMemories } from '../../src/memories/answers/quoted-memories.ts';
+import { inOrder } from '../../src/memories/answers/rerank.ts';
 
 /** A text split into pieces of any size. */
 const cut = (text: string, sizes: readonly number[]): string[] => {
@@ -23,13 +25,29 @@ const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength
 test('changes the version when a prompt changes', () => {
   const fingerprint = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
   expect(
-    [extractPrompt, askPrompt].map(({ version, text }) => `${version} ${fingerprint(text)}`),
+    [extractPrompt, askPrompt, rerankPrompt].map(({ version, text }) => `${version} ${fingerprint(text)}`),
   ).toMatchInlineSnapshot(`
     [
       "extract.v1 224c9cb73029f0d4",
       "ask.v2 0d3d22693d3af1ef",
+      "rerank.v1 95d02bafd4ea2270",
     ]
   `);
+});
+
+test.each([
+  [
+    [2, 1, 3],
+    [1, 0, 2],
+  ],
+  [[3], [2, 0, 1]],
+  [
+    [3, 3, 0, -1, 4, 1.5, 1e9, 2],
+    [2, 1, 0],
+  ],
+  [[], [0, 1, 2]],
+])('the order %j of a model is only an order of the hits', (numbers, expected) => {
+  expect(inOrder(3, numbers)).toEqual(expected);
 });
 
 describe('citations in an answer', () => {

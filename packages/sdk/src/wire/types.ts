@@ -84,6 +84,8 @@ export interface RecallOptions extends NamespaceOptions {
   scoringWeights?: ScoringWeights | undefined;
   /** Omit hits with a lower score */
   minScore?: number | undefined;
+  /** Let the relayer's chat model sort the best 30 hits; `usage` reports what that cost */
+  rerank?: boolean | undefined;
   /** Also return, with each hit, up to this many memories stored right before it, and after it; 0–3, default 0 */
   context?: number | undefined;
   /** Include in each hit its score and the contributions of vector and keyword search */

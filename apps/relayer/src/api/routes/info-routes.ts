@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { permissionBits } from '../../accounts/require-permission.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
 import { extractPrompt } from '../../language/prompts/extract.ts';
+import { rerankPrompt } from '../../language/prompts/rerank.ts';
 import { route } from '../http/route.ts';
 import { createReadiness, type ReadinessParts } from '../readiness.ts';
 
@@ -46,7 +47,11 @@ export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
       status: 'ok',
       version: relayerVersion,
       mode: parts.network === 'localnet' ? 'local' : 'production',
-      prompt_versions: { extract: extractPrompt.version, ask: askPrompt.version },
+      prompt_versions: {
+        extract: extractPrompt.version,
+        ask: askPrompt.version,
+        rerank: rerankPrompt.version,
+      },
       ...versionInfo(),
     };
   });

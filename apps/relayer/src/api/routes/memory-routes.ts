@@ -12,8 +12,8 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Loggers } from '../../base/logging/loggers.ts';
 import { type RepeatKey, repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
+import { type RerankParts, recallReranked } from '../../memories/answers/rerank.ts';
 import { type ForgetParts, forget, previewForget } from '../../memories/forget/forget.ts';
-import { type RecallParts, recall } from '../../memories/recall/recall.ts';
 import { type RecallManualParts, recallManual } from '../../memories/recall/recall-manual.ts';
 import { type AcceptParts, acceptMemories, type NewMemory } from '../../memories/remember/accept-memories.ts';
 import { type RememberManualParts, rememberManual } from '../../memories/remember/remember-manual.ts';
@@ -25,7 +25,7 @@ import type { RequestBounds } from '../limits/request-bounds.ts';
 
 export type MemoryRouteParts = AcceptParts &
   ForgetParts &
-  RecallParts &
+  RerankParts &
   RecallManualParts &
   RememberManualParts & { requestBounds: RequestBounds; loggers: Loggers };
 
@@ -81,7 +81,7 @@ export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): voi
     const { caller, stages } = request;
     const wanted = validate(recallRequest, request.body);
     return recalling.during(request, reply, async (hold, gone) => {
-      const answer = await recall(parts, caller, wanted, { stages, hold, gone });
+      const answer = await recallReranked(parts, caller, wanted, { stages, hold, gone });
       return inPieces(reply, answer, 'results', textLength(answer.results));
     });
   });

@@ -1,5 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import type { LlmUsage } from '@memrelay/protocol/llm';
+import type { LlmUsage } from '@memrelay/protocol/llm-usage';
 
 /** Counts the model calls of one request and limits them. */
 export interface UsageMeter {

@@ -8,10 +8,11 @@ import { createStringReader } from '../../language/llm/json-string.ts';
 import { type AnswerFormat, completeStructured, parseAnswer } from '../../language/llm/structured.ts';
 import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
-import { type RecallParts, type RecallRun, recall } from '../recall/recall.ts';
+import type { RecallRun } from '../recall/recall.ts';
 import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
 import { quotedMemories } from './quoted-memories.ts';
+import { type RerankParts, recallReranked } from './rerank.ts';
 
 /** Maximum number of model calls for an answer, including retries and a second try after a malformed response */
 const maxCalls = 6;
@@ -51,10 +52,8 @@ interface PreparedAnswer {
   usage: UsageMeter;
 }
 
-export interface AskParts extends RecallParts {
-  /** Undefined if no chat model is configured; the answer then quotes memories */
-  chat: ChatClient | undefined;
-}
+/** Without a chat model, the answer quotes memories. */
+export type AskParts = RerankParts;
 
 /**
  * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says so if they do not
@@ -122,9 +121,9 @@ async function prepare(
   caller: Caller,
   { question: { question, ...options }, ...recalling }: AskRun,
 ): Promise<PreparedAnswer> {
-  const recalled = await recall(parts, caller, { ...options, query: question }, recalling);
-  const { document, offered } = await quotedMemories(question, recalled.results);
   const usage = createUsageMeter(maxCalls);
+  const recalled = await recallReranked(parts, caller, { ...options, query: question }, recalling, usage);
+  const { document, offered } = await quotedMemories(question, recalled.results);
   const request = {
     messages: [
       { role: 'system', content: askPrompt.text },
