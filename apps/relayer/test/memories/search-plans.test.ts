@@ -6,9 +6,13 @@ import { vacuumDueTables } from '../../src/base/db/vacuum.ts';
 import { noQuestion } from '../../src/index/keywords/question.ts';
 import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
 import { readKeeper } from '../../src/jobs/rows/duplicate-rows.ts';
+import { readProducts } from '../../src/memories/rows/center-rows.ts';
 import { readAdjacent, readCohesion } from '../../src/memories/rows/context-rows.ts';
+import { readImportant } from '../../src/memories/rows/important-rows.ts';
 import { supersededBy } from '../../src/memories/rows/list-rows.ts';
 import { tokensInUse } from '../../src/memories/rows/search-rows.ts';
+import { readSurroundings } from '../../src/memories/rows/surrounding-rows.ts';
+import { readNamedMemory, readVersions } from '../../src/memories/rows/version-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { indexerWith, lexical } from '../support/index-parts.ts';
 import { ask, insertMemories } from '../support/indexed-memories.ts';
@@ -68,6 +72,20 @@ async function surroundingsOf(db: Db, ids: readonly string[]): Promise<void> {
   expect(cohesion.near.pairs).toBeGreaterThan(400);
 }
 
+/** What a recall, a profile and the routes with an id look up by the ids of memories. */
+async function lookups(db: Db, ids: readonly string[]): Promise<void> {
+  const vector = new Float32Array(lexical.dimension).fill(0.01);
+  await readSurroundings(db, { ...namespace, includePending: false }, ids, 3);
+  await readProducts(db, { ...namespace, model: lexical.model, vector }, vector, ids);
+  for (const id of ids.slice(0, 3)) {
+    await readNamedMemory(db, namespace.accountId, id);
+    for (const side of ['earlier', 'later'] as const)
+      await readVersions(db, namespace.accountId, { id, namespace: namespace.namespace }, side);
+  }
+}
+
+const important = (db: Db) => readImportant(db, { ...namespace, includePending: false }, 30, 65_536);
+
 const tables = ['memory', 'memory_vector', 'memory_successor'];
 const knowledge = [
   { known: 'nothing', learn: [] },
@@ -98,6 +116,9 @@ describe.each(databases)('on $name', ({ name, create }) => {
         2 * memories,
       );
 
+      expect(await rowsReadBy(db, (counting) => lookups(counting, anchors))).toBeLessThan(memories);
+      expect(await rowsReadBy(db, important)).toBeLessThan(4 * memories);
+
       const unused = Array.from({ length: 500 }, (_, i) => BigInt(i));
       const looked = await rowsReadBy(db, async (counting) => {
         expect(await tokensInUse(counting, namespace.accountId, namespace.namespace, unused)).toEqual(
@@ -126,7 +147,13 @@ describe.each(databases)('on $name', ({ name, create }) => {
       const hits = Array.from({ length: 20 }, () => randomUUID());
       const read = await mostReadByEarlyPlan(
         fresh.db,
-        (recording) => Promise.all([ask(recording, namespace, question), adjacentOf(recording, hits)]),
+        (recording) =>
+          Promise.all([
+            ask(recording, namespace, question),
+            adjacentOf(recording, hits),
+            lookups(recording, hits),
+            important(recording),
+          ]),
         async (db) => {
           await fill(db);
           await db.query(
