@@ -148,8 +148,8 @@ export const apiMutations: readonly Mutation[] = [
   {
     breaks: 'relayer.health.prompt-versions',
     file: 'apps/relayer/src/api/routes/info-routes.ts',
-    from: 'prompt_versions: { extract: extractPrompt.version, ask',
-    to: 'prompt_versions: { extracts: extractPrompt.version, ask',
+    from: 'extract: extractPrompt.version,',
+    to: '...{ extracts: extractPrompt.version } as never,',
   },
   {
     breaks: 'jobs.analyze-pending',
