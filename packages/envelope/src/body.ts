@@ -53,7 +53,7 @@ export function splitBody(plaintext: Uint8Array): BodyParts {
     return plaintext.subarray(offset - length, offset);
   };
   const metaLength = readU32(take(4), 0);
-  if (metaLength > maxMetaLength) throw new EnvelopeError('malformed', 'meta above 8 KiB');
+  if (metaLength > maxMetaLength) throw new EnvelopeError('malformed', 'meta above 16 KiB');
   const meta = take(metaLength);
   const text = take(readU32(take(4), 0));
   const signer = take(signerLength);

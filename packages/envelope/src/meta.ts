@@ -1,7 +1,7 @@
 import { utf8 } from './bytes.ts';
 import { EnvelopeError } from './envelope-error.ts';
 
-export const maxMetaLength = 8_192;
+export const maxMetaLength = 16_384;
 
 /** Metadata that is sealed together with the text. */
 export interface EnvelopeMeta {
@@ -17,6 +17,35 @@ export interface EnvelopeMeta {
   supersedes?: string[];
   /** On whose behalf it was written */
   by?: string;
+  /** The conversation it belongs to, 1 to 128 characters */
+  session?: string;
+  /** Who said it, 1 to 128 characters */
+  speaker?: string;
+  /** RFC 3339 with offset: when it was said or happened */
+  happened_at?: string;
+  /** At most 32 different labels of 1 to 64 characters */
+  tags?: string[];
+  /** Values of the writer, by name */
+  metadata?: Record<string, string | number | boolean | null>;
+  /** RFC 3339 with offset: readers ignore it from then on */
+  expires_at?: string;
+}
+
+/** The fields that tell to what a memory belongs, and until when it counts. */
+export const contextFieldNames = [
+  'session',
+  'speaker',
+  'happened_at',
+  'tags',
+  'metadata',
+  'expires_at',
+] as const satisfies readonly (keyof EnvelopeMeta)[];
+export type EnvelopeContext = Pick<EnvelopeMeta, (typeof contextFieldNames)[number]>;
+
+/** The context fields of a memory's meta; undefined if it has none. */
+export function contextOf(meta: EnvelopeMeta): EnvelopeContext | undefined {
+  const present = contextFieldNames.filter((name) => meta[name] !== undefined);
+  return present.length > 0 ? Object.fromEntries(present.map((name) => [name, meta[name]])) : undefined;
 }
 
 const timePattern =
@@ -46,6 +75,29 @@ function isIdList(value: unknown): boolean {
   );
 }
 
+/** Well-formed text of 1 to `max` characters. */
+function isShortText(value: unknown, max: number): boolean {
+  return isText(value) && value !== '' && [...(value as string)].length <= max;
+}
+
+function isTagList(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length < 1 || value.length > 32) return false;
+  return value.every((tag) => isShortText(tag, 64)) && new Set(value).size === value.length;
+}
+
+/** A flat object: no value is an object or an array. */
+function isFlat(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(
+    ([name, each]) =>
+      isText(name) &&
+      (each === null ||
+        typeof each === 'boolean' ||
+        isText(each) ||
+        (typeof each === 'number' && Number.isFinite(each))),
+  );
+}
+
 /** The rules of the fields, in the order in which the fields are written. */
 const rules: Record<keyof EnvelopeMeta, (value: unknown) => boolean> = {
   ns: isText,
@@ -54,31 +106,41 @@ const rules: Record<keyof EnvelopeMeta, (value: unknown) => boolean> = {
   importance: (value) => typeof value === 'number' && Number.isFinite(value),
   supersedes: isIdList,
   by: isText,
+  session: (value) => isShortText(value, 128),
+  speaker: (value) => isShortText(value, 128),
+  happened_at: isTime,
+  tags: isTagList,
+  metadata: isFlat,
+  expires_at: isTime,
 };
 const names = Object.keys(rules) as (keyof EnvelopeMeta)[];
 const required: readonly (keyof EnvelopeMeta)[] = ['ns', 'created_at'];
 
 /** Returns the name of the first field that breaks its rule. */
 function brokenField(meta: Record<string, unknown>): string | undefined {
-  for (const name of Object.keys(meta)) if (!Object.hasOwn(rules, name)) return name;
+  if (Object.hasOwn(meta, '__proto__')) return '__proto__';
   return names.find((name) =>
     Object.hasOwn(meta, name) ? !rules[name](meta[name]) : required.includes(name),
   );
 }
 
-/** The JSON bytes. Throws `RangeError` if a field violates its rule, or above 8 KiB. */
+/** The JSON bytes, unknown fields last. Throws `RangeError` if a field violates its rule, or above 16 KiB. */
 export function encodeMeta(meta: EnvelopeMeta): Uint8Array {
-  const present = Object.fromEntries(
-    names.filter((name) => meta[name] !== undefined).map((name) => [name, meta[name]]),
-  );
+  const known = names.filter((name) => meta[name] !== undefined).map((name) => [name, meta[name]] as const);
+  const present = Object.fromEntries([...known, ...Object.entries(unknownFieldsOf(meta))]);
   const broken = brokenField(present);
   if (broken !== undefined) throw new RangeError(`bad meta field: ${broken}`);
   const bytes = utf8(JSON.stringify(present));
-  if (bytes.length > maxMetaLength) throw new RangeError('meta above 8 KiB');
+  if (bytes.length > maxMetaLength) throw new RangeError('meta above 16 KiB');
   return bytes;
 }
 
-/** Strict: unknown fields are rejected too. Throws `EnvelopeError` `bad_meta`. */
+/** The fields of a later version: they are kept, and otherwise ignored. */
+export function unknownFieldsOf(meta: EnvelopeMeta): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).filter(([name]) => !Object.hasOwn(rules, name)));
+}
+
+/** Strict in the known fields; unknown ones are kept. Throws `EnvelopeError` `bad_meta`. */
 export function decodeMeta(bytes: Uint8Array): EnvelopeMeta {
   let parsed: unknown;
   try {
@@ -89,7 +151,6 @@ export function decodeMeta(bytes: Uint8Array): EnvelopeMeta {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new EnvelopeError('bad_meta', 'meta is not an object');
   const broken = brokenField(parsed as Record<string, unknown>);
-  if (broken !== undefined)
-    throw new EnvelopeError('bad_meta', Object.hasOwn(rules, broken) ? `bad ${broken}` : 'unknown field');
+  if (broken !== undefined) throw new EnvelopeError('bad_meta', `bad ${broken}`);
   return parsed as EnvelopeMeta;
 }

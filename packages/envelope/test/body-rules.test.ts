@@ -26,7 +26,7 @@ describe('an authenticated body that breaks a rule', () => {
   it.each([
     ['padding not zero', (body: Uint8Array) => body.set([1], body.length - 1), 'bad_padding'],
     ['meta length beyond the body', (body: Uint8Array) => body.set(u32(8_000)), 'malformed'],
-    ['meta length above 8 KiB', (body: Uint8Array) => body.set(u32(8_193)), 'malformed'],
+    ['meta length above 16 KiB', (body: Uint8Array) => body.set(u32(16_385)), 'malformed'],
     ['meta length of 4 GiB', (body: Uint8Array) => body.set(u32(0xffff_ffff)), 'malformed'],
     [
       'text length of 4 GiB',

@@ -169,7 +169,7 @@ function refusedCases(p: Primitives) {
     ['a changed ciphertext', patched(bytes.length - 1, bytes.at(-1)! ^ 1), 'decrypt_failed'],
     ['padding not zero', signedBody(first, content, (body) => body.set([1], 1_023), fixed()), 'bad_padding'],
     [
-      'unknown meta field',
+      'meta without its required fields',
       signedBody(first, contentOf(first, { meta: utf8('{"x":1}') }), undefined, fixed()),
       'bad_meta',
     ],

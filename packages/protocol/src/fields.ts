@@ -67,6 +67,10 @@ export const scoringWeightsField = z.object({
   importance: weight.default(0),
   // Without it, the relayer decides by whether memories stored one after the other belong together
   context: weight.optional(),
+  // What a session, a named speaker and a named date add; 1 without them
+  session: weight.optional(),
+  speaker: weight.optional(),
+  date: weight.optional(),
 });
 
 const withOffset = { offset: true } as const;

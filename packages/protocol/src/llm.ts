@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkContextSize, contextFields } from './context-fields.ts';
 import { idempotencyKeyField, limitField, newNamespaceField, textField, timeField } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 import type { LlmUsage } from './llm-usage.ts';
@@ -6,13 +7,16 @@ import { type MemoryHit, recallRequest } from './memories.ts';
 
 /** Requests and responses of the two routes that use a language model (spec "Relayer routes"). */
 
-export const analyzeRequest = z.object({
-  text: textField(limits.analyzeTextBytes),
-  namespace: newNamespaceField.default(defaultNamespace),
-  /** When the events in the text happened; resolves relative dates such as "yesterday" */
-  occurred_at: timeField.optional(),
-  idempotency_key: idempotencyKeyField.optional(),
-});
+export const analyzeRequest = z
+  .object({
+    text: textField(limits.analyzeTextBytes),
+    namespace: newNamespaceField.default(defaultNamespace),
+    /** When the events in the text happened; resolves relative dates such as "yesterday" */
+    occurred_at: timeField.optional(),
+    idempotency_key: idempotencyKeyField.optional(),
+    ...contextFields,
+  })
+  .superRefine(checkContextSize);
 export type AnalyzeRequest = z.infer<typeof analyzeRequest>;
 
 export interface AnalyzedFact {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { base64ByteLength, base64Pattern, hex32Pattern } from './bytes.ts';
+import { checkContextSize, contextFields, type SealedContext, tagFilterField } from './context-fields.ts';
 import {
   idempotencyKeyField,
   limitField,
@@ -22,9 +23,13 @@ const idempotency_key = idempotencyKeyField.optional();
 
 const text = textField(limits.textBytes);
 
-export const rememberRequest = z.object({ text, namespace: newNamespace, idempotency_key });
+export const rememberRequest = z
+  .object({ text, namespace: newNamespace, idempotency_key, ...contextFields })
+  .superRefine(checkContextSize);
 
-const rememberItem = z.object({ text, namespace: newNamespace });
+const rememberItem = z
+  .object({ text, namespace: newNamespace, ...contextFields })
+  .superRefine(checkContextSize);
 
 export const rememberBulkRequest = z.object({
   items: z.array(rememberItem).min(1).max(limits.bulkItems),
@@ -45,6 +50,7 @@ export const recallRequest = z.object({
   /** How many memories to return that were stored before each hit, and after it */
   context: z.int().min(0).max(limits.contextMemories).optional(),
   explain: z.boolean().default(false),
+  tags: tagFilterField.optional(),
 });
 export type RecallRequest = z.infer<typeof recallRequest>;
 
@@ -161,7 +167,7 @@ export interface BulkStatusResult {
   error_code?: string;
 }
 
-export interface MemoryHit {
+export interface MemoryHit extends SealedContext {
   id: string;
   /** Absent only while `pending` */
   blob_id?: string;
@@ -224,6 +230,12 @@ export interface HitExplanation {
   vector_share: number;
   /** Share of the relevance, from 0 to 1, that comes from memories stored right before and after; absent when none does */
   context?: number;
+  /** The same for the best memories of its session */
+  session?: number;
+  /** Factor by which the relevance was multiplied because the question names its speaker; absent when it does not */
+  speaker?: number;
+  /** The same for the day or month when it happened */
+  date?: number;
 }
 
 export interface RecallResponse {

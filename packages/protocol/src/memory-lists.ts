@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tagFilterField } from './context-fields.ts';
 import { limitField, namespaceField } from './fields.ts';
 import { limits } from './limits.ts';
 
@@ -13,6 +14,7 @@ export const memoriesRequest = z.object({
   /** `next_cursor` of the previous page */
   cursor: z.string().max(512).optional(),
   limit: limitField(limits.listLimit),
+  tags: tagFilterField.optional(),
 });
 export type MemoriesRequest = z.infer<typeof memoriesRequest>;
 

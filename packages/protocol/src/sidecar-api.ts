@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalAddressPattern } from './address.ts';
 import { hex32Pattern } from './bytes.ts';
+import { sealedContext } from './context-fields.ts';
 
 /**
  * The relayer's requests to the sidecar over loopback, with `Authorization: Bearer SIDECAR_AUTH_TOKEN`. Bytes travel
@@ -122,6 +123,8 @@ export const openResponseHead = z.object({
         importance: z.number().optional(),
         /** Envelopes that this one replaces; for a tombstone, the ones it forgets */
         supersedes: z.array(z.string()).optional(),
+        /** The context fields of its meta; absent if it has none */
+        context: sealedContext.optional(),
         signer: hex32,
       }),
       z.object({ ok: z.literal(false), failure: openFailure, reason: z.string() }),

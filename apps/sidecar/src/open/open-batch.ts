@@ -94,6 +94,7 @@ async function openAll(
       created_at: result.createdAt,
       ...(result.importance === undefined ? {} : { importance: result.importance }),
       ...(result.supersedes === undefined ? {} : { supersedes: result.supersedes }),
+      ...(result.context === undefined ? {} : { context: result.context }),
       signer: result.signer,
     };
   });

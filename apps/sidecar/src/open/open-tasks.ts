@@ -1,3 +1,4 @@
+import type { EnvelopeContext } from '@memrelay/envelope/meta';
 import type { Envelope } from '@memrelay/envelope/open-envelope';
 
 /** Tasks and results of the threads that open envelopes: structured-clone data only. */
@@ -26,6 +27,7 @@ export type OpenResult =
       createdAt: string;
       importance: number | undefined;
       supersedes: string[] | undefined;
+      context: EnvelopeContext | undefined;
       signer: string;
     }
   /** `reason`: the reader's rule that was violated */

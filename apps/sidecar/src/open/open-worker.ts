@@ -1,4 +1,5 @@
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { contextOf } from '@memrelay/envelope/meta';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { checkIndexRow, openBody } from '@memrelay/envelope/open-envelope';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
@@ -28,6 +29,7 @@ function openOne(item: OpenItem, privateKey: Uint8Array, trusted: ReadonlySet<st
       createdAt: opened.meta.created_at,
       importance: opened.meta.importance,
       supersedes: opened.meta.supersedes,
+      context: contextOf(opened.meta),
       signer: Buffer.from(opened.signer).toString('hex'),
     };
   } catch (error) {
