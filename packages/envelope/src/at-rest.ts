@@ -150,6 +150,7 @@ export type IndexPurpose =
   | 'embed-cache'
   | 'namespace-key'
   | 'imported-id'
+  | 'context-fields'
   | 'list-cursor'
   | 'oauth-token'
   | 'oauth-value';

@@ -48,10 +48,11 @@ export const contextFields = {
 
 const anyContext = z.object(contextFields);
 export type ContextFields = z.infer<typeof anyContext>;
+export type PresentContext = { [Name in keyof ContextFields]?: NonNullable<ContextFields[Name]> };
 const names = Object.keys(contextFields) as (keyof ContextFields)[];
 
 /** Those of the context fields that are present and not empty; undefined if there are none. */
-export function contextIn(item: ContextFields): ContextFields | undefined {
+export function contextIn(item: ContextFields): PresentContext | undefined {
   const present = names.filter((name) => {
     const value = item[name];
     return value !== undefined && !(Array.isArray(value) && value.length === 0);

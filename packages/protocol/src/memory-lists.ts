@@ -8,14 +8,20 @@ import { limits } from './limits.ts';
  * spec").
  */
 
-export const memoriesRequest = z.object({
-  /** If omitted: every namespace in the signer's scope */
-  namespace: namespaceField.optional(),
-  /** `next_cursor` of the previous page */
-  cursor: z.string().max(512).optional(),
-  limit: limitField(limits.listLimit),
-  tags: tagFilterField.optional(),
-});
+export const memoriesRequest = z
+  .object({
+    /** If omitted: every namespace in the signer's scope */
+    namespace: namespaceField.optional(),
+    /** `next_cursor` of the previous page */
+    cursor: z.string().max(512).optional(),
+    limit: limitField(limits.listLimit),
+    /** Tags are known per namespace, so `namespace` is needed with them */
+    tags: tagFilterField.optional(),
+  })
+  .refine(({ namespace, tags }) => !tags || namespace !== undefined, {
+    path: ['namespace'],
+    message: 'is required with tags',
+  });
 export type MemoriesRequest = z.infer<typeof memoriesRequest>;
 
 /**

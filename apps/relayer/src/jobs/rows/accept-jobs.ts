@@ -1,6 +1,7 @@
 import { type EnvelopeKind, envelopeKind } from '@memrelay/envelope/header';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Queryable, SqlValue } from '../../base/db/db.ts';
+import { type ContextColumns, contextValues, noContext } from '../../index/context-tokens.ts';
 import { chunkParameters, insertVectors, type VectorInfo } from '../../index/vector-rows.ts';
 import { type IdempotencyRow, idempotencyHours } from './idempotency-rows.ts';
 
@@ -23,6 +24,8 @@ export interface NewJob {
   kind?: EnvelopeKind;
   /** When it was first written, if it was imported or restored */
   writtenAt?: Date;
+  /** Tokens of its context fields; none by default */
+  context?: ContextColumns;
   /** Imported vectors of its text, mapped and joined (bundles/bare-vectors.ts); used instead of embedding if the model is current */
   imported?: { model: string; vectors: Buffer };
 }
@@ -44,6 +47,9 @@ const jobColumns = [
   ['written_at', 'timestamptz'],
   ['given_vectors', 'bytea'],
   ['given_model', 'text'],
+  ['context_tokens', 'bytea'],
+  ['tag_tokens', 'text::bigint[]'],
+  ['expires_at', 'timestamptz'],
 ] as const;
 
 /** Keeps an unexpired key and replaces an expired one. */
@@ -104,6 +110,7 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.writtenAt ?? null,
     job.imported?.vectors ?? null,
     job.imported?.model ?? null,
+    ...contextValues(job.context ?? noContext),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
 import { placeholdersIn } from '../../base/db/placeholders.ts';
+import { contextColumns } from '../../index/context-tokens.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
@@ -47,13 +48,13 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
        UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
          error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
        FROM given JOIN held USING (id) WHERE memory_job.id = given.id
-       RETURNING given.*, account_id, namespace, envelope_id, envelope_sha256, length(envelope) AS size, importance,
+       RETURNING given.*, ${contextColumns}, account_id, namespace, envelope_id, envelope_sha256, length(envelope) AS size, importance,
          coalesce(written_at, created_at) AS created_at),
      memory AS (
        INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
-         near_duplicate_of, near_similarity, ${keywordColumns})
+         near_duplicate_of, near_similarity, ${keywordColumns}, ${contextColumns})
        SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, size, importance, created_at,
-         near_id, similarity, ${keywordColumns}
+         near_id, similarity, ${keywordColumns}, ${contextColumns}
        FROM job),
      vectors AS (
        INSERT INTO memory_vector (${vectorColumns})

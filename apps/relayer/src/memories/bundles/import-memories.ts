@@ -1,6 +1,7 @@
 import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { contextOf, unknownFieldsOf } from '@memrelay/envelope/meta';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type OpenedEnvelope, openWithSecret } from '@memrelay/envelope/open-envelope';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
@@ -17,6 +18,7 @@ import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { mappedVectors } from '../../index/bare-vectors.ts';
+import { contextTokens, isExpired } from '../../index/context-tokens.ts';
 import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
@@ -148,6 +150,7 @@ function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnv
     const opened = openWithSecret(nodePrimitives, { header, bytes }, hexToBytes(secret), trust);
     if (!newNamespaceField.safeParse(opened.meta.ns).success)
       return { status: 'failed', reason: 'bad_namespace' };
+    if (isExpired(contextOf(opened.meta))) return { status: 'failed', reason: 'expired' };
     if (!ownText.safeParse(opened.text).success) return { status: 'failed', reason: 'bad_text' };
     return opened;
   } catch (error) {
@@ -180,7 +183,9 @@ async function jobOf(
   const { meta, text } = opened;
   const { importance = meta.importance ?? standardImportance, vectors } = items[index]!;
   const accountId = hexToBytes(account.accountId);
-  const key = await parts.namespaceKeys.current(account, parts.tagOf(account.origin, meta.ns));
+  const tag = parts.tagOf(account.origin, meta.ns);
+  const key = await parts.namespaceKeys.current(account, tag);
+  const context = contextOf(meta);
   const job = sealJob(parts, caller, {
     kind: envelopeKind.memory,
     account,
@@ -193,6 +198,8 @@ async function jobOf(
       ...(meta.occurred_at === undefined ? {} : { occurred_at: meta.occurred_at }),
       importance,
       ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),
+      ...context,
+      ...unknownFieldsOf(meta),
     },
     text,
   });
@@ -201,7 +208,8 @@ async function jobOf(
   return {
     ...job,
     outbox: parts.outbox.seal({ id: job.id, accountId, namespace: meta.ns }, text),
-    textHash,
+    textHash: context?.expires_at ? undefined : textHash,
+    context: contextTokens({ indexSecret: parts.secrets.indexKey, accountId, tag }).columnsOf(context),
     ...(vectors?.model === model
       ? {
           imported: {

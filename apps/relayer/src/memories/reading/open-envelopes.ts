@@ -1,10 +1,12 @@
 import { recipientPkBytes } from '@memrelay/envelope/header';
+import type { SealedContext } from '@memrelay/protocol/context-fields';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Loggers } from '../../base/logging/loggers.ts';
+import { isExpired } from '../../index/context-tokens.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import type { VerifiedKeys } from '../../keys/verified-keys.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
@@ -38,20 +40,33 @@ export interface OpenParts extends SignerParts {
   loggers: Pick<Loggers, 'memories'>;
 }
 
+/** What an envelope contains. */
+export interface OpenedMemory {
+  text: string;
+  context: SealedContext | undefined;
+}
+
+/** The texts alone, as `openMemories`. */
+export async function openEnvelopes(
+  ...request: Parameters<typeof openMemories>
+): Promise<(string | undefined)[]> {
+  return (await openMemories(...request)).map((opened) => opened?.text);
+}
+
 /**
- * Returns the texts of the envelopes in order, `undefined` where one is missing or does not open. A refused credential
+ * Returns the contents of the envelopes in order, `undefined` where one is missing, does not open or has expired. A refused credential
  * fails the whole call, even if there is nothing to open. If the key servers deny all of it, the call fails too, unless
  * `each` allows single denials. Throws `ApiError`.
  */
-export async function openEnvelopes(
+export async function openMemories(
   parts: OpenParts,
   caller: Caller,
   namespace: string,
   ranked: readonly EnvelopeToOpen[],
   envelopes: readonly (Buffer | undefined)[],
   each = false,
-): Promise<(string | undefined)[]> {
-  const texts = new Array<string | undefined>(ranked.length).fill(undefined);
+): Promise<(OpenedMemory | undefined)[]> {
+  const texts = new Array<OpenedMemory | undefined>(ranked.length).fill(undefined);
   const accountId = hexToBytes(caller.account.accountId);
   const [shared, rewraps] = await Promise.all([sharedHead(parts, caller), parts.keyRewraps.of(accountId)]);
   for (const batch of batches(ranked, envelopes)) {
@@ -79,7 +94,8 @@ export async function openEnvelopes(
       if (item.ok) {
         await pause();
         opened.push(envelope);
-        texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
+        const text = decoder.decode(payload.subarray(offset, offset + item.text_length));
+        texts[index] = isExpired(item.context) ? undefined : { text, context: item.context };
         offset += item.text_length;
       } else {
         parts.loggers.memories.warn(

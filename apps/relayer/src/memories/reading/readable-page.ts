@@ -3,6 +3,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requirePermission } from '../../accounts/require-permission.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
+import { contextTokens, filterTokens } from '../../index/context-tokens.ts';
 import { firstPage, type ListedMemory, readMemoryPage } from '../rows/page-rows.ts';
 import { makeCursor, readCursor } from './list-cursor.ts';
 import { readableNamespaces, type ScopeParts } from './scope-namespaces.ts';
@@ -28,7 +29,7 @@ export interface PageParts extends ScopeParts {
 export async function readablePage(
   parts: PageParts,
   caller: Caller,
-  { namespace, cursor, limit }: MemoriesRequest,
+  { namespace, cursor, limit, tags }: MemoriesRequest,
 ): Promise<ReadablePage> {
   const { account } = caller;
   const accountId = hexToBytes(account.accountId);
@@ -37,8 +38,15 @@ export async function readablePage(
   const { indexKey } = parts.secrets;
   const set = { accountId, namespace };
   const position = cursor === undefined ? firstPage : readCursor(indexKey, set, cursor);
+  const filter =
+    namespace === undefined
+      ? undefined
+      : filterTokens(
+          contextTokens({ indexSecret: indexKey, accountId, tag: parts.tagOf(account.origin, namespace) }),
+          tags,
+        );
   // One more than is returned, to see whether there is a next page
-  const found = await readMemoryPage(parts.db, accountId, namespaces, position, limit + 1);
+  const found = await readMemoryPage(parts.db, accountId, namespaces, position, limit + 1, filter);
   return {
     memories: found.slice(0, limit),
     more: found.length > limit,

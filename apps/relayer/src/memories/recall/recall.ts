@@ -5,21 +5,24 @@ import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import type { FairTurns } from '../../base/concurrency/fair-turns.ts';
 import type { Hold } from '../../base/concurrency/hold.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
+import { contextTokens, filterTokens } from '../../index/context-tokens.ts';
 import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { type Question, questionOf } from '../../index/keywords/question.ts';
-import { openEnvelopes } from '../reading/open-envelopes.ts';
+import { type OpenedMemory, openMemories } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
 import type { Match } from '../rows/match.ts';
 import { type SearchQuery, type SearchResult, searchMemories } from '../rows/search-rows.ts';
 import { withContext } from './context.ts';
+import { type AskedFields, fieldsAsked, withFields } from './field-signals.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, isSure, rankMatching, reasonsFor } from './matching.ts';
@@ -29,6 +32,7 @@ import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
 import { withRelatedness } from './relatedness.ts';
 import { surroundingsOf } from './surroundings.ts';
+import { filteredSize, returnable } from './returnable.ts';
 
 /** Maximum bytes of envelopes for one answer: all that one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;
@@ -62,6 +66,7 @@ export interface RecallParts extends SearchParts, NamespaceTags, EnvelopeSources
   requireEmbedder(): void;
   queryVectors: QueryVectors;
   blindIndex: Pick<BlindIndex, 'questionTokens'>;
+  secrets: Pick<Secrets, 'indexKey'>;
 }
 
 /**
@@ -84,12 +89,15 @@ export async function recall(
   );
   const accountId = hexToBytes(caller.account.accountId);
   const tag = parts.tagOf(caller.account.origin, request.namespace);
+  const fieldTokens = contextTokens({ indexSecret: parts.secrets.indexKey, accountId, tag });
   const { question, found, mayHaveLost } = await stages.measure('search', () =>
     searchWords(parts, { accountId, namespace: request.namespace, tag }, query.text, {
       vector,
       limit: candidateLimit(request),
       includePending: request.include_pending,
       context: request.scoring_weights?.context,
+      tags: filterTokens(fieldTokens, request.tags),
+      fields: fieldsAsked(fieldTokens, query.text, request.scoring_weights),
     }),
   );
   const reasonOf = reasonsFor(request, parts.embedder);
@@ -105,8 +113,8 @@ export async function recall(
   );
   const toRead = [...fitting, ...around.others];
   await stages.measure('turn', () => hold(sizeOf(fitting) + around.bytes));
-  const readTexts = async (): Promise<(string | undefined)[]> => {
-    const texts: (string | undefined)[] = [];
+  const readTexts = async (): Promise<(OpenedMemory | undefined)[]> => {
+    const texts: (OpenedMemory | undefined)[] = [];
     // Runs even if nothing was found, because this checks the credential
     do {
       gone.throwIfAborted();
@@ -115,7 +123,7 @@ export async function recall(
       const envelopes = await stages.measure('blobs', () => readEnvelopes(parts, accountId, matches));
       texts.push(
         ...(await stages.measure('open', () =>
-          openEnvelopes(parts, caller, request.namespace, part, envelopes),
+          openMemories(parts, caller, request.namespace, part, envelopes),
         )),
       );
     } while (texts.length < toRead.length);
@@ -129,16 +137,17 @@ export async function recall(
   // The credential has just been checked
   if (stale > 0) beginReindex(parts, caller, request.namespace);
   const textOf = new Map(
-    toRead.flatMap(({ match }, i) => (texts[i] === undefined ? [] : [[match.id, texts[i]]])),
+    toRead.flatMap(({ match }, i) => (texts[i] === undefined ? [] : [[match.id, texts[i].text]])),
   );
   const results: MemoryHit[] = [];
   let unreadable = ranked.length - fitting.length;
   for (const [i, { match, score, relevance }] of fitting.entries()) {
-    const text = texts[i];
-    if (text === undefined) {
+    const opened = texts[i];
+    if (opened === undefined) {
       unreadable += 1;
       continue;
     }
+    const { text, context } = opened;
     const reason = reasonOf(relevance);
     if (!(await isConfirmed(reason, query.text, text))) continue;
     results.push({
@@ -151,6 +160,7 @@ export async function recall(
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
       ...around.contextOf(i, textOf),
+      ...context,
       ...(request.explain
         ? {
             explain: {
@@ -182,7 +192,7 @@ export async function searchWords(
   parts: SearchParts & { blindIndex: Pick<BlindIndex, 'questionTokens'> },
   place: AskedPlace,
   query: string,
-  options: Pick<Asked, 'vector' | 'limit' | 'includePending' | 'context'>,
+  options: Pick<Asked, 'vector' | 'limit' | 'includePending' | 'context' | 'tags' | 'fields'>,
 ): Promise<Found> {
   const { accountId, namespace, tag } = place;
   const question = parts.blindIndex.questionTokens(accountId, tag, questionOf(query, parts.embedder.mock));
@@ -197,6 +207,8 @@ interface Asked extends Omit<SearchQuery, 'accountId' | 'model'> {
   model?: string | undefined;
   /** Weight of what was stored right before and after a match; by default 1 where memories belong together */
   context?: number | undefined;
+  /** What the question names, and the weights of the context fields; without it they do not count */
+  fields?: AskedFields | undefined;
 }
 
 export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
@@ -218,7 +230,8 @@ export async function search(
 ): Promise<Found> {
   const { embedder, namespaceSizes, db } = parts;
   const model = spaceOf(embedder, asked.model);
-  const size = await namespaceSizes.sizeOf(accountId, asked.namespace, model);
+  const whole = await namespaceSizes.sizeOf(accountId, asked.namespace, model);
+  const size = await filteredSize(db, accountId, asked.namespace, whole, asked.tags);
   const vector = parts.vectors.mapOf(accountId).apply(normalize(asked.vector.slice()));
   const turn = { accountId: bytesToAddress(accountId), units: 1 };
   return parts.requestBounds.searches.run(turn, async () => {
@@ -244,7 +257,9 @@ export async function search(
     );
     const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
     const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
-    const found = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
+    const all = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
+    const current = returnable(all, asked.tags);
+    const found = asked.fields ? withFields(current, asked.fields, fused.scoreOf) : current;
     return { found, mayHaveLost: result.mayHaveLost, question: query.question };
   });
 }

@@ -1,4 +1,5 @@
 import { envelopeKind } from '@memrelay/envelope/header';
+import { type ContextFields, contextIn } from '@memrelay/protocol/context-fields';
 import type { Caller } from '../../accounts/caller.ts';
 import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
 import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
@@ -6,6 +7,7 @@ import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
+import { contextTokens } from '../../index/context-tokens.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
 import type { Backlog } from '../../jobs/queue/backlog.ts';
 import type { Idempotency } from '../../jobs/queue/idempotency.ts';
@@ -19,7 +21,7 @@ import { sealJob, standardImportance } from '../../keys/seal-job.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 
 /** A text to store as a memory. */
-export interface NewMemory {
+export interface NewMemory extends ContextFields {
   text: string;
   namespace: string;
   importance?: number;
@@ -75,7 +77,9 @@ export async function acceptMemories<Answer>(
     return new Map(await Promise.all(entries));
   });
   // No deduplication against memories that the caller cannot read: the blob id or the timing would reveal that they exist
-  const hashOf = ({ text, namespace }: NewMemory): Buffer | undefined => {
+  const hashOf = ({ text, namespace, expires_at: expiresAt }: NewMemory): Buffer | undefined => {
+    // A text that stays must not rely on a memory that will be gone
+    if (expiresAt !== undefined) return undefined;
     const tag = tags.get(namespace)!;
     const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
     return readsAll ? textHash(parts.secrets.indexKey, accountId, tag, text) : undefined;
@@ -83,6 +87,7 @@ export async function acceptMemories<Answer>(
   const acceptedAt = Date.now();
   const seal = (memory: NewMemory, i: number): NewJob => {
     const { namespace, text, importance = standardImportance, occurredAt, supersedes = [] } = memory;
+    const context = contextIn(memory);
     const job = sealJob(parts, caller, {
       kind: envelopeKind.memory,
       account,
@@ -95,11 +100,18 @@ export async function acceptMemories<Answer>(
         importance,
         ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
         ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),
+        ...context,
       },
       text,
     });
     const outbox = parts.outbox.seal({ id: job.id, accountId, namespace }, text);
-    return { ...job, outbox, textHash: hashOf(memory) };
+    const scope = { indexSecret: parts.secrets.indexKey, accountId, tag: tags.get(namespace)! };
+    return {
+      ...job,
+      outbox,
+      textHash: hashOf(memory),
+      ...(context ? { context: contextTokens(scope).columnsOf(context) } : {}),
+    };
   };
   const jobs = await stages.measure('seal', () => memories.map(seal));
   const answer = answerOf(jobs.map((job) => job.id));

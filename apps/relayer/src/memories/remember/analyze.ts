@@ -1,3 +1,4 @@
+import { contextIn } from '@memrelay/protocol/context-fields';
 import type { AnalyzeAccepted, AnalyzeRequest } from '@memrelay/protocol/llm';
 import type { Logger } from 'pino';
 import type { Caller } from '../../accounts/caller.ts';
@@ -104,6 +105,7 @@ export async function analyze(
       namespace,
       importance: fact.importance,
       occurredAt,
+      ...contextIn(request),
       supersedes: fact.replaces.flatMap(({ envelopeId }) => envelopeId ?? []),
     })),
     {

@@ -1,3 +1,5 @@
+import type { PackedTokens } from '../../index/context-tokens.ts';
+
 /** A memory found by a search. */
 export interface Match {
   id: string;
@@ -23,4 +25,10 @@ export interface Match {
   createdAt: Date;
   /** The memory that replaces it, if one does */
   supersededBy?: string | undefined;
+  /** Tokens of its session, speaker and date; absent if it has none of them */
+  context?: PackedTokens;
+  /** Tokens of its tags; absent without tags */
+  tags?: ReadonlySet<string>;
+  /** No request returns it from then on */
+  expiresAt?: Date;
 }

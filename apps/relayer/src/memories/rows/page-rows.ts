@@ -1,7 +1,9 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
-import type { Db } from '../../base/db/db.ts';
+import type { Db, SqlValue } from '../../base/db/db.ts';
+import type { TagTokens } from '../../index/context-tokens.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import { shownSimilarity } from '../../jobs/rows/read-jobs.ts';
+import { type TagFilterSql, tagFilterSql } from './tag-filter.ts';
 
 /** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {
@@ -36,7 +38,7 @@ export const firstPage: PagePosition = {
 const shown =
   'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason, near_similarity';
 const read = `${shown}, near_duplicate_of`;
-const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
+const before = `state <> 'failed' AND (expires_at IS NULL OR expires_at > now()) AND (created_at, id) < ($2::timestamptz, $3::uuid)
   ORDER BY created_at DESC, id DESC LIMIT $4`;
 const withPosition = `SELECT ${shown},
   (SELECT near.id FROM memory near WHERE near.account_id = $1 AND near.id = listed.near_duplicate_of
@@ -52,6 +54,21 @@ const ofNamespaces = `${withPosition} FROM (
       LATERAL (SELECT ${read} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
   ) AS listed ORDER BY created_at DESC, id DESC LIMIT $4`;
 
+/** For one namespace and tags: `$5` is its name. A filter that requires a tag starts with the index on tags. */
+const ofTagged = (filter: TagFilterSql): string => `
+  WITH ${filter.with.slice(0, -1)} ${withPosition} FROM memory AS listed
+  WHERE account_id = $1 AND namespace = $5 ${filter.where('id')} AND ${before}`;
+
+function statementFor(
+  parameters: SqlValue[],
+  namespaces: 'all' | readonly string[],
+  tags: TagTokens | undefined,
+): [string, SqlValue[]] {
+  if (namespaces === 'all') return [ofAccount, parameters];
+  if (!tags) return [ofNamespaces, [...parameters, [...namespaces]]];
+  return [ofTagged(tagFilterSql(tags, '$5')), [...parameters, namespaces[0]!]];
+}
+
 /** The statements of `readMemoryPage`, so that a test can check their plans. */
 export const memoryPageSql = { ofAccount, ofNamespaces } as const;
 
@@ -62,6 +79,7 @@ export async function readMemoryPage(
   namespaces: 'all' | readonly string[],
   position: PagePosition,
   limit: number,
+  tags?: TagTokens,
 ): Promise<ListedMemory[]> {
   const parameters = [accountId, position.createdAt, position.id, limit];
   const { rows } = await db.query<
@@ -73,10 +91,7 @@ export async function readMemoryPage(
       near_similarity: number | null;
       position: string;
     }
-  >(
-    namespaces === 'all' ? ofAccount : ofNamespaces,
-    namespaces === 'all' ? parameters : [...parameters, [...namespaces]],
-  );
+  >(...statementFor(parameters, namespaces, tags));
   return rows.map((row) => ({
     ...memoryFields(row),
     lost: row.lost_reason ?? undefined,

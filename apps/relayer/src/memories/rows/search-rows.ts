@@ -1,13 +1,16 @@
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector, signBits } from '../../base/db/vector.ts';
+import type { TagTokens } from '../../index/context-tokens.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
 import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import { vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { Match } from './match.ts';
-import { searchSql } from './search-sql.ts';
+import { type FieldColumns, fieldsOf } from './match-fields.ts';
+import { searchSql, searchWith } from './search-sql.ts';
 import { staleInNamespace } from './stale-rows.ts';
+import { tagFilterSql } from './tag-filter.ts';
 
 export interface SearchResult {
   /** The nearest memories, and at most as many that contain the question's words; by distance */
@@ -29,6 +32,8 @@ export interface SearchQuery {
   /** Number of nearest memories to return */
   limit: number;
   includePending: boolean;
+  /** Only memories whose tags pass */
+  tags?: TagTokens | undefined;
 }
 
 /** What decides how a namespace is searched. */
@@ -61,9 +66,10 @@ const longer = 16;
 const postings = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
 
 export interface MatchRow
-  extends MemoryColumns<
-    'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'importance' | 'created_at'
-  > {
+  extends FieldColumns,
+    MemoryColumns<
+      'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'importance' | 'created_at'
+    > {
   distance: number;
   near: boolean;
   stale?: boolean;
@@ -115,7 +121,7 @@ async function run(
   // What is common in a question of many terms may be rare in one of few
   const known = tokens
     .map((token) => commonTokens.get(token))
-    .map((count) => (count! >= rowsEach ? count : undefined));
+    .map((count) => (!query.tags && count! >= rowsEach ? count : undefined));
   const parameters = [
     query.accountId,
     query.namespace,
@@ -126,9 +132,11 @@ async function run(
     shortlistRows,
     signBits(query.vector),
   ];
+  const sql = query.tags ? searchWith(tagFilterSql(query.tags)) : searchSql;
+  const mode = query.tags ? {} : prepared;
   const { rows } = await (hasWords
     ? db.query<MatchRow>(
-        searchSql.byBoth,
+        sql.byBoth,
         [
           ...parameters,
           tokenList(tokens),
@@ -138,12 +146,12 @@ async function run(
           `{${[...terms.keys(), ...[...forms, ...related].map(({ of }) => of)].join()}}`,
           `{${known.map((count) => count ?? 'NULL').join()}}`,
         ],
-        prepared,
+        mode,
       )
-    : db.query<MatchRow>(searchSql.byVector, parameters, prepared));
+    : db.query<MatchRow>(sql.byVector, parameters, mode));
   const documents = rows[0]?.documents?.split(',').map(Number) ?? [];
   for (const [i, count] of documents.entries())
-    if (count >= rowsEach && commonTokens.size < maxCommonTokens) commonTokens.set(tokens[i]!, count);
+    if (!query.tags && count >= rowsEach && commonTokens.size < maxCommonTokens) commonTokens.set(tokens[i]!, count);
   return { matches: rows.map(matchOf), documents, mayHaveLost: rows[0]?.has_lost ?? true };
 }
 
@@ -163,6 +171,7 @@ export function matchOf(row: MatchRow): Match {
     ...(row.steps ? { words: { steps: digitsOf(row.steps), lengthBucket: row.length_bucket ?? 0 } } : {}),
     state: row.state,
     supersededBy: row.superseded_by ?? undefined,
+    ...fieldsOf(row),
   };
 }
 

@@ -1,6 +1,8 @@
 import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
 import { vectorsOf } from '../../index/vector-rows.ts';
 import { successorOf } from '../../jobs/rows/successors.ts';
+import { fieldColumns } from './match-fields.ts';
+import { noTagFilter, type TagFilterSql } from './tag-filter.ts';
 
 /**
  * One statement for both searches. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates of
@@ -29,9 +31,9 @@ const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
  * Compares all sign bits, in an index that has them, then the vectors of the best $7 (NULL: of all), each looked up by
  * its key.
  */
-const compared = `
+const compared = (filter: TagFilterSql): string => `
   SELECT v.memory_id, v.distance FROM (
-    SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
+    SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors} ${filter.where('memory_id')}
     ORDER BY code::"bit" <~> $8::"bit" LIMIT $7::int) short,
   LATERAL (SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector
     WHERE account_id = $1 AND memory_id = short.memory_id AND chunk_no = short.chunk_no AND embedding_model = $3
@@ -42,10 +44,10 @@ const compared = `
  * planner from carrying whole vectors into the grouping's sort, which then spills to disk (18 ms instead of 2 for
  * 1,000 rows).
  */
-const near = `
+const near = (filter: TagFilterSql): string => `
   near AS MATERIALIZED (
     SELECT memory_id AS id, min(distance) AS distance
-    FROM (${compared} OFFSET 0) candidate
+    FROM (${compared(filter)} OFFSET 0) candidate
     GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)`;
 
 /**
@@ -78,7 +80,7 @@ const float = (value: number): string => `${value}::float8`;
  * The terms of the question with the texts that contain them, at most $12, and their number. Texts of terms that are known
  * to be common are not read.
  */
-const postings = `
+const postings = (filter: TagFilterSql): string => `
   asked AS MATERIALIZED (
     SELECT token, stands_for, known, no
     FROM unnest($9::text::bigint[], $13::text::int[], $14::text::int[]) WITH ORDINALITY
@@ -87,7 +89,7 @@ const postings = `
     SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
     FROM (SELECT * FROM asked WHERE known IS NULL) AS uncounted, LATERAL (
       SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
-      WHERE account_id = $1 AND namespace = $2 LIMIT $12) held),
+      WHERE account_id = $1 AND namespace = $2 ${filter.where('id')} LIMIT $12) held),
   held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
     SELECT no, token, known, coalesce(known, (SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
@@ -141,12 +143,12 @@ const hasLost = `EXISTS (
 
 export const matchColumns = (memory: string): string =>
   `${['id', 'state', 'blob_id', 'envelope_id', 'envelope_sha256', 'size', 'importance', 'created_at'].map((name) => `${memory}.${name}`).join(', ')},
-  ${successorOf(memory, '$6')} AS superseded_by`;
+  ${fieldColumns(memory)}, ${successorOf(memory, '$6')} AS superseded_by`;
 
 const columns = `${matchColumns('m')}, ${hasLost}`;
 
-const byVector = `
-  WITH ${near}
+const byVector = (filter: TagFilterSql): string => `
+  WITH ${filter.with} ${near(filter)}
   SELECT ${columns}, near.distance, true AS near
   FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
@@ -155,8 +157,8 @@ const byVector = `
  * A memory that only its words found gets its vector distance too, or that of an unrelated text if it has no vector of
  * this model.
  */
-const byBoth = `
-  WITH ${near}, ${postings}, ${terms}, ${found},
+const byBoth = (filter: TagFilterSql): string => `
+  WITH ${filter.with} ${near(filter)}, ${postings(filter)}, ${terms}, ${found},
   candidate AS (
     SELECT id, distance, true AS near, false AS stale FROM near
     UNION ALL
@@ -179,4 +181,9 @@ const tokensInUse = `
     LATERAL ${holders('account_id, namespace', 'token')} holder
   WHERE account_id = $1 AND namespace = $2`;
 
-export const searchSql = { byVector, byBoth, tokensInUse } as const;
+export const searchSql = { ...searchWith(noTagFilter), tokensInUse } as const;
+
+/** The statements of a search among the memories that pass a filter. */
+export function searchWith(filter: TagFilterSql): { byVector: string; byBoth: string } {
+  return { byVector: byVector(filter), byBoth: byBoth(filter) };
+}

@@ -196,8 +196,18 @@ async function openOnce(
     if (!item.ok) return { candidate, reason: item.failure === 'integrity' ? item.reason : item.failure };
     const text = decoder.decode(payload.subarray(offset, offset + item.text_length));
     offset += item.text_length;
-    const { created_at, importance, supersedes = [], signer } = item;
-    return { candidate, header, envelope, text, createdAt: created_at, importance, supersedes, signer };
+    const { created_at, importance, supersedes = [], context, signer } = item;
+    return {
+      candidate,
+      header,
+      envelope,
+      text,
+      createdAt: created_at,
+      importance,
+      supersedes,
+      context,
+      signer,
+    };
   });
 }
 

@@ -15,6 +15,7 @@ import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
+import { contextTokens, isExpired } from '../../index/context-tokens.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer } from '../../index/index-data.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
@@ -179,7 +180,7 @@ async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: 
     for (let i = 0; i < listed.length; i += batchSize) {
       if (performance.now() > run.deadline) return restored;
       const opened = await openBatch(run, envelopeKind.memory, listed.slice(i, i + batchSize), writers);
-      restored += await index(run, opened);
+      restored += await index(run, await withoutExpired(run, opened));
     }
   }
   return restored;
@@ -209,6 +210,19 @@ async function openBatch(
     else await noteFailure(run, candidate, reason);
   }
   return opened;
+}
+
+/** Memories whose time has passed are not restored, and not read again. */
+async function withoutExpired(
+  { parts, ns }: RestoreRun,
+  opened: readonly OpenedCandidate[],
+): Promise<OpenedCandidate[]> {
+  const { expired = [], current = [] } = Object.groupBy(opened, ({ context }) =>
+    isExpired(context) ? 'expired' : 'current',
+  );
+  const storedAs = expired.map(({ candidate }) => candidate.storedAs);
+  if (storedAs.length > 0) await saveOutcome(parts.db, ns.accountId, storedAs, 'done');
+  return current;
 }
 
 /** A recall must trust the signers of restored memories too, even if they are no longer delegates. */
@@ -258,9 +272,12 @@ async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promi
   }
   await rememberWriters(run, opened);
   await keepKeys(run, opened);
+  const { indexKey } = parts.secrets;
+  const tokens = contextTokens({ indexSecret: indexKey, accountId, tag });
   const indexed = opened.map((restored, i) => ({
     restored,
-    textHash: textHash(parts.secrets.indexKey, accountId, tag, restored.text),
+    textHash: restored.context?.expires_at ? undefined : textHash(indexKey, accountId, tag, restored.text),
+    context: tokens.columnsOf(restored.context),
     data: data[i]!,
   }));
   let saved = 0;

@@ -1,4 +1,5 @@
 import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
+import type { SealedContext } from '@memrelay/protocol/context-fields';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
@@ -96,6 +97,7 @@ export interface OpenedCandidate {
   createdAt: string;
   importance: number | undefined;
   supersedes: string[];
+  context: SealedContext | undefined;
   /** Hex */
   signer: string;
 }

@@ -3,6 +3,7 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
 import { placeholdersIn } from '../../base/db/placeholders.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { addContext, type ContextColumns, contextColumns } from '../../index/context-tokens.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
@@ -15,7 +16,9 @@ import { type OpenedCandidate, saveOutcome } from './restore-rows.ts';
 /** A memory to restore, with the index data of its text. */
 export interface IndexedCandidate {
   restored: OpenedCandidate;
-  textHash: Buffer;
+  /** Undefined for a memory that expires: it is never the one that holds a text */
+  textHash: Buffer | undefined;
+  context: ContextColumns;
   data: IndexData;
 }
 
@@ -64,10 +67,12 @@ async function insertKnownTexts(
 ): Promise<void> {
   const values: SqlValue[] = [accountId, tag];
   const placeholder = placeholdersIn(values);
-  const rows = memories.map(
-    ([id, { restored, textHash }]) =>
-      `(${placeholder(id, 'uuid')}, ${placeholder(textHash, 'bytea')}, ${placeholder(restored.candidate.envelopeId, 'bytea')})`,
+  const rows = memories.flatMap(([id, { restored, textHash }]) =>
+    textHash
+      ? `(${placeholder(id, 'uuid')}, ${placeholder(textHash, 'bytea')}, ${placeholder(restored.candidate.envelopeId, 'bytea')})`
+      : [],
   );
+  if (rows.length === 0) return;
   await tx.query(
     `INSERT INTO known_text (account_id, text_hash, memory_id)
      SELECT $1, text_hash, id FROM (VALUES ${rows.join(', ')}) AS given (id, text_hash, envelope_id)
@@ -87,7 +92,7 @@ async function insertMemories(
 ): Promise<Set<string>> {
   const values: SqlValue[] = [accountId, namespace, tag];
   const placeholder = placeholdersIn(values);
-  const rows = memories.map(([id, { restored, data }]) => {
+  const rows = memories.map(([id, { restored, data, context }]) => {
     const { candidate, envelope } = restored;
     const placeholders = [
       placeholder(id, 'uuid'),
@@ -102,19 +107,20 @@ async function insertMemories(
       placeholder(storableImportance(restored.importance), 'real'),
       placeholder(storableTime(restored.createdAt), 'timestamptz'),
       addKeywords(values, data.keywords),
+      addContext(values, context),
     ];
     return `(${placeholders.join(', ')})`;
   });
   const pieces = memories.flatMap(([id, { data }]) => pieceRows(placeholder, id, data.chunks));
   const { rows: saved } = await tx.query<{ id: string }>(
     `WITH given (id, model, key_id, blob_id, object_id, end_epoch, envelope_id, envelope_sha256, size, importance,
-         created_at, ${keywordColumns}) AS (VALUES ${rows.join(', ')}),
+         created_at, ${keywordColumns}, ${contextColumns}) AS (VALUES ${rows.join(', ')}),
      piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
      saved AS (
        INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
-         envelope_sha256, size, importance, created_at, ${keywordColumns})
+         envelope_sha256, size, importance, created_at, ${keywordColumns}, ${contextColumns})
        SELECT $1::bytea, id, $2::text, 'done', blob_id, object_id, end_epoch, envelope_id, envelope_sha256, size,
-         importance, created_at, ${keywordColumns}
+         importance, created_at, ${keywordColumns}, ${contextColumns}
        FROM given
        WHERE NOT EXISTS (
            SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = given.envelope_id AND tag = $3)
