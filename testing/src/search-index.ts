@@ -1,9 +1,17 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { indexKey } from '@memrelay/envelope/at-rest';
+import type { SealedContext } from '@memrelay/protocol/context-fields';
 import type { Db, Queryable } from '@memrelay/relayer/base/db/db';
 import { migrate } from '@memrelay/relayer/base/db/migrate';
 import { openDatabase } from '@memrelay/relayer/base/db/open-database';
 import { encodeVector } from '@memrelay/relayer/base/db/vector';
+import {
+  type ContextColumns,
+  contextColumns,
+  contextTokens,
+  contextValues,
+  noContext,
+} from '@memrelay/relayer/index/context-tokens';
 import { createAccountVectors } from '@memrelay/relayer/index/embedding/account-vectors';
 import { createEmbedder, type EmbeddingConfig } from '@memrelay/relayer/index/embedding/create-embedder';
 import { findLocalModel } from '@memrelay/relayer/index/embedding/local/local-model';
@@ -12,6 +20,7 @@ import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/re
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { noQuestion, questionOf } from '@memrelay/relayer/index/keywords/question';
 import { withContext } from '@memrelay/relayer/memories/recall/context';
+import { fieldsAsked, withFields } from '@memrelay/relayer/memories/recall/field-signals';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { isSure, matchReason } from '@memrelay/relayer/memories/recall/matching';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
@@ -37,14 +46,29 @@ export async function insertIndexed(
   db: Queryable,
   { accountId, namespace }: AccountNamespace,
   { info, chunks, keywords }: IndexData,
-  { state = 'done', storedAt }: { state?: string; storedAt?: Date } = {},
+  {
+    state = 'done',
+    storedAt,
+    context = noContext,
+  }: { state?: string; storedAt?: Date; context?: ContextColumns } = {},
 ): Promise<string> {
   const id = randomUUID();
   const blobId = state === 'done' ? randomBytes(32).toString('base64url') : null;
   await db.query(
-    `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, created_at, size, ${keywordColumns})
-     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()), 1500, ${keywordPlaceholders(8)})`,
-    [accountId, id, namespace, state, blobId, randomBytes(32), storedAt ?? null, ...keywordValues(keywords)],
+    `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, created_at, size, ${keywordColumns},
+       ${contextColumns})
+     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, clock_timestamp()), 1500, ${keywordPlaceholders(8)}, $14, $15::text::bigint[], $16)`,
+    [
+      accountId,
+      id,
+      namespace,
+      state,
+      blobId,
+      randomBytes(32),
+      storedAt ?? null,
+      ...keywordValues(keywords),
+      ...contextValues(context),
+    ],
   );
   for (const { no, vector } of chunks)
     await db.query(
@@ -60,7 +84,12 @@ export interface SearchIndex {
   db: Db;
   model: string;
   /** Ids in the order of the texts. With `from`, they count as stored from then on, one per second */
-  add(accountNamespace: AccountNamespace, texts: readonly string[], from?: Date): Promise<string[]>;
+  add(
+    accountNamespace: AccountNamespace,
+    texts: readonly string[],
+    from?: Date,
+    contexts?: readonly SealedContext[],
+  ): Promise<string[]>;
   /** Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist */
   search(
     accountNamespace: AccountNamespace,
@@ -99,8 +128,9 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
   return {
     db,
     model,
-    async add(accountNamespace, texts, from) {
+    async add(accountNamespace, texts, from, contexts) {
       const tag = tagOfNamespace(accountNamespace);
+      const tokens = contextTokens({ indexSecret: secret, accountId: accountNamespace.accountId, tag });
       const ids: string[] = [];
       for (let i = 0; i < texts.length; i += batch) {
         const some = texts.slice(i, i + batch);
@@ -110,7 +140,10 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
         await db.transaction(async (tx) => {
           for (const each of data) {
             const storedAt = from && new Date(from.getTime() + ids.length * 1000);
-            ids.push(await insertIndexed(tx, accountNamespace, each, { ...(storedAt && { storedAt }) }));
+            const context = tokens.columnsOf(contexts?.[ids.length]);
+            ids.push(
+              await insertIndexed(tx, accountNamespace, each, { context, ...(storedAt && { storedAt }) }),
+            );
           }
         });
       }
@@ -132,13 +165,15 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const matches = await withRelatedness(db, asked, candidates.matches, embedder, map);
       const fused = fuse({ ...candidates, matches }, size, mock ? lexicalWeights : modelWeights, question);
       const isCohesive = await sizes.isCohesive(accountId, namespace, model);
-      return withContext(
+      const found = await withContext(
         db,
         asked,
         fused,
         (each) => isSure(each, embedder),
         Number(process.env.CONTEXT ?? 1) * (isCohesive ? 1 : 0),
       );
+      const tokens = contextTokens({ indexSecret: secret, accountId, tag: tagOfNamespace(accountNamespace) });
+      return withFields(found, fieldsAsked(tokens, query), fused.scoreOf);
     },
     isHit: (relevance) => matchReason(relevance, embedder) !== undefined,
     async embed({ accountId }, texts) {

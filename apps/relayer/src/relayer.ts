@@ -38,6 +38,7 @@ import { startJobs } from './start/start-jobs.ts';
 import { startMaintenance } from './start/start-maintenance.ts';
 import { startSidecar } from './start/start-sidecar.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
+import { startExpiry } from './upkeep/expiry/start-expiry.ts';
 
 export interface Relayer {
   /** The URL at which processes on this machine reach the relayer */
@@ -182,6 +183,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       publicConfig: async () => publicConfig(config, keyServers, index.embedder),
       loggers,
     };
+    opened.add(await startExpiry(context));
     const url = await serve(opened, { app, context, config, listener });
     return { url, context, app, close: opened.close };
   } catch (error) {

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { SealedContext } from '@memrelay/protocol/context-fields';
 
 /** A unit of storage and retrieval: a turn of a conversation, or a whole session. */
 export interface Unit {
   id: string;
   text: string;
+  /** Its session, speaker and date */
+  context?: SealedContext;
 }
 
 export interface Question {
@@ -69,14 +72,23 @@ export async function readLocomo(path: string | URL): Promise<Conversation[]> {
 
 function sessionsOf(conversation: Record<string, unknown>): { id: string; turns: Unit[] }[] {
   return Object.entries(conversation).flatMap(([key, value]) => {
+    const happened_at = timeOf(conversation[`${key}_date_time`]);
     const number = /^session_(\d+)$/.exec(key)?.[1];
     if (number === undefined || !Array.isArray(value)) return [];
     const turns = (value as RawTurn[]).map(({ speaker, dia_id, text, blip_caption }) => ({
       id: dia_id,
       text: `${speaker}: ${text}${blip_caption ? ` [${blip_caption}]` : ''}`,
+      context: { session: key, speaker, ...(happened_at ? { happened_at } : {}) },
     }));
     return turns.length > 0 ? [{ id: `D${number}`, turns }] : [];
   });
+}
+
+/** `1:56 pm on 8 May, 2023` as RFC 3339, at noon. */
+function timeOf(text: unknown): string | undefined {
+  const [, day, month, year] = /on (\d{1,2}) ([A-Z][a-z]+), (\d{4})/.exec(String(text)) ?? [];
+  const time = Date.parse(`${day} ${month} ${year} 12:00 UTC`);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
 /** The evidence of a question as ids of these units. */

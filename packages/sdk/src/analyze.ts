@@ -1,12 +1,13 @@
 import type { AnalyzeAccepted } from '@memrelay/protocol/llm';
+import { contextBody } from './context-body.ts';
 import { checkIdempotencyKey } from './options.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
 import { type Connection, callRelayer } from './wire/request.ts';
 import type { RetryPolicy } from './wire/retry.ts';
-import type { WriteOptions } from './wire/types.ts';
+import type { ContextOptions, WriteOptions } from './wire/types.ts';
 import { uuidV4 } from './wire/uuid.ts';
 
-export interface AnalyzeOptions extends WriteOptions {
+export interface AnalyzeOptions extends WriteOptions, ContextOptions {
   namespace?: string | undefined;
   /**
    * When the text was said, so that "yesterday" becomes a date. An RFC 3339 string keeps the calendar of its offset; a `Date`
@@ -28,13 +29,13 @@ export async function analyze(
   connection: Connection,
   sessionPackageId: string,
   text: string,
-  { namespace, occurredAt, idempotencyKey = uuidV4(), signal }: AnalyzeOptions,
+  { namespace, occurredAt, idempotencyKey = uuidV4(), signal, ...context }: AnalyzeOptions,
 ): Promise<Analyzed> {
   const time = occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt;
   const { value } = await callRelayer<AnalyzeAccepted>(connection, {
     method: 'POST',
     path: '/api/analyze',
-    body: { text, namespace, occurred_at: time },
+    body: { text, namespace, occurred_at: time, ...contextBody(context) },
     idempotencyKey: checkIdempotencyKey(idempotencyKey),
     sessionPackageId,
     signal,

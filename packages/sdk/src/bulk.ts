@@ -1,6 +1,7 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { RememberBulkAccepted } from '@memrelay/protocol/memories';
 import { chunksByJsonSize } from './chunks.ts';
+import { contextBody } from './context-body.ts';
 import { checkIdempotencyKey } from './options.ts';
 import { MemRelayError } from './wire/errors.ts';
 import type { RememberItem } from './wire/types.ts';
@@ -18,9 +19,13 @@ export async function rememberInChunks(
   items: readonly RememberItem[],
   clientNamespace: string | undefined,
   key: string,
-  send: (body: { items: RememberItem[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
+  send: (body: { items: object[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
 ): Promise<{ jobIds: string[] }> {
-  const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? clientNamespace }));
+  const named = items.map((item) => ({
+    text: item.text,
+    namespace: item.namespace ?? clientNamespace,
+    ...contextBody(item),
+  }));
   const requests = chunksByJsonSize(named, limits.bulkItems, itemBytes).map((chunk, index) => ({
     chunk,
     key: checkIdempotencyKey(index === 0 ? key : `${key}.${index}`),

@@ -8,6 +8,7 @@ import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from '
 import { rememberInChunks } from './bulk.ts';
 import type { ExportClient } from './bundle/export-bundle.ts';
 import type { ImportClient } from './bundle/import-bundle.ts';
+import { contextBody } from './context-body.ts';
 import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
@@ -78,7 +79,7 @@ export class MemRelay {
 
   /** Stores a text. Resolves when the relayer has durably accepted it; storing continues in the background. */
   async remember(text: string, options: types.RememberOptions = {}): Promise<types.RememberResult> {
-    const body = { text, namespace: options.namespace ?? this.#namespace };
+    const body = { text, namespace: options.namespace ?? this.#namespace, ...contextBody(options) };
     return camelKeys(await this.#write<RememberAccepted>('/api/remember', body, options));
   }
 

@@ -2,10 +2,10 @@ import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './wire/type
 
 /** The body of a list request; `clientNamespace` is the default namespace. */
 export function memoriesBody(
-  { namespace, allNamespaces, cursor, limit }: MemoriesPageOptions,
+  { namespace, allNamespaces, cursor, limit, tags }: MemoriesPageOptions,
   clientNamespace: string | undefined,
 ): object {
-  return { namespace: allNamespaces ? undefined : (namespace ?? clientNamespace), cursor, limit };
+  return { namespace: allNamespaces ? undefined : (namespace ?? clientNamespace), cursor, limit, tags };
 }
 
 /** All memories of a list; the next page is fetched when the previous one is used up. */

@@ -14,10 +14,14 @@ export function recallBody(query: string, options: RecallOptions): Record<string
       recency_half_life_days: weights.recencyHalfLifeDays,
       importance: weights.importance,
       context: weights.context,
+      session: weights.session,
+      speaker: weights.speaker,
+      date: weights.date,
     },
     min_score: options.minScore,
     context: options.context,
     rerank: options.rerank,
     explain: options.explain,
+    tags: options.tags,
   };
 }

@@ -1,12 +1,13 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Analyzed } from '@memrelay/sdk/analyze';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { type ContextFlags, contextOptions } from '../command-line/context-flags.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { givenText } from '../terminal/given-text.ts';
 import type { Output } from '../terminal/output.ts';
 import { counted, plainText, wrap } from '../terminal/plain-text.ts';
 
-export interface AnalyzeOptions extends ConnectOptions, NamespaceOption {
+export interface AnalyzeOptions extends ConnectOptions, NamespaceOption, ContextFlags {
   wait: boolean;
   /** RFC 3339 */
   occurredAt?: string;
@@ -23,7 +24,11 @@ export async function analyze(
   await withClient(options, async ({ client }) => {
     output.step('Looking for facts');
     const { occurredAt } = options;
-    const found = await client.analyze(text, { namespace, ...(occurredAt ? { occurredAt } : {}) });
+    const found = await client.analyze(text, {
+      namespace,
+      ...(occurredAt ? { occurredAt } : {}),
+      ...contextOptions(options),
+    });
     const failed: string[] = [];
     if (options.wait && found.jobIds.length > 0) {
       output.step('Encrypting and storing');

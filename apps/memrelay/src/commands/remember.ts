@@ -1,11 +1,12 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { StoredMemory } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { type ContextFlags, contextOptions } from '../command-line/context-flags.ts';
 import { duration } from '../terminal/durations.ts';
 import { givenText } from '../terminal/given-text.ts';
 import type { Output } from '../terminal/output.ts';
 
-export interface RememberOptions extends ConnectOptions, NamespaceOption {
+export interface RememberOptions extends ConnectOptions, NamespaceOption, ContextFlags {
   wait: boolean;
 }
 
@@ -20,7 +21,7 @@ export async function remember(
     const started = performance.now();
     const namespace = options.namespace ?? defaultNamespace;
     output.step('Encrypting and storing');
-    const { jobId } = await client.remember(text, { namespace });
+    const { jobId } = await client.remember(text, { namespace, ...contextOptions(options) });
     if (!options.wait) {
       output.done();
       output.result({ id: jobId, job_id: jobId, status: 'running', namespace });

@@ -5,10 +5,15 @@ export interface ExportedEntry {
   id?: string | undefined;
   /** When it was said or stored, as `2026-03-02 14:05` or as written in the file */
   date?: string | undefined;
+  /** Who said it, in front of the text */
   speaker?: string | undefined;
+  /** Who said it, where the text stays as it is */
+  saidBy?: string | undefined;
   /** Of a message: user, assistant, system or tool */
   role?: string | undefined;
   namespace?: string | undefined;
+  /** The conversation that it is part of */
+  session?: string | undefined;
   text: string;
 }
 
@@ -46,7 +51,10 @@ function chatGpt(value: unknown): KnownExport | undefined {
       if (isObject(node.message)) branch.unshift(node.message);
       id = node.parent;
     }
-    return branch.flatMap((message) => chatGptEntry(message, conversation));
+    const session = sessionOf(conversation);
+    return branch.flatMap((message) =>
+      chatGptEntry(message, conversation).map((entry) => ({ ...entry, session })),
+    );
   });
   return { name: 'ChatGPT export', entries, usualRoles: ['user'] };
 }
@@ -80,7 +88,9 @@ function claude(value: unknown): KnownExport | undefined {
       if (!text) return [];
       const role = message.sender === 'human' ? 'user' : scalar(message.sender);
       const date = minuteOf(message.created_at) ?? minuteOf(conversation.created_at);
-      return [{ id: scalar(message.uuid), date, speaker: role, role, text }];
+      return [
+        { id: scalar(message.uuid), date, speaker: role, role, session: sessionOf(conversation), text },
+      ];
     }),
   );
   return { name: 'Claude export', entries, usualRoles: ['user'] };
@@ -168,7 +178,29 @@ function plainEntry(
   const text = textKeys.map((key) => textOf(entry[key])).find((each) => each !== undefined);
   if (text === undefined) return [];
   const date = dateKeys.map((key) => minuteOf(entry[key])).find((each) => each !== undefined);
-  return [{ id: scalar(entry.id) ?? scalar(entry.uuid), date, text }];
+  const speaker = spokenBy(entry);
+  return [
+    {
+      id: scalar(entry.id) ?? scalar(entry.uuid),
+      date,
+      text,
+      session: sessionOf(entry),
+      ...(speaker === undefined ? {} : { saidBy: speaker }),
+    },
+  ];
+}
+
+/** The id of the conversation, run or thread that an entry names, or of a conversation itself. */
+function sessionOf(entry: JsonObject): string | undefined {
+  const keys = ['mapping', 'chat_messages'].some((key) => key in entry)
+    ? ['conversation_id', 'id', 'uuid']
+    : ['session_id', 'conversation_id', 'thread_id', 'run_id'];
+  const found = keys.map((key) => scalar(entry[key])).find((each) => each !== undefined);
+  return found === undefined ? undefined : [...found].slice(0, 128).join('');
+}
+
+function spokenBy(entry: JsonObject): string | undefined {
+  return scalar(entry.speaker) ?? scalar(entry.name) ?? scalar(entry.role);
 }
 
 /** RFC 3339 as `2026-03-02 14:05`, in UTC. */

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { rememberRequest } from '@memrelay/protocol/memories';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { chatMessages, memoryText } from './chat-json.ts';
+import { type FileContext, fileContext } from './file-context.ts';
 
 /** One memory of an imported file. */
 export interface FileMemory {
@@ -12,6 +13,8 @@ export interface FileMemory {
   /** Its namespace in the export */
   namespace?: string;
   text: string;
+  /** Fields that are sealed with the text */
+  context?: FileContext;
 }
 
 export interface FileContent {
@@ -70,6 +73,7 @@ export function memoriesOfJson(value: unknown): FileMemory[] {
     place: `message ${message.id ?? i + 1}`,
     ...(message.id === undefined ? {} : { id: message.id }),
     text: memoryText(message),
+    ...fileContext(message),
   }));
 }
 

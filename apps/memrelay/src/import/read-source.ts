@@ -2,6 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { readText } from '../terminal/read-text.ts';
 import { memoryText } from './chat-json.ts';
+import { fileContext } from './file-context.ts';
 import { type ExportedEntry, knownExport } from './known-exports.ts';
 import { type ArchiveFile, archiveFiles, isArchive } from './read-archive.ts';
 import { folderEntries, isNote, noteEntries } from './read-folder.ts';
@@ -76,6 +77,7 @@ function sourceOf(
       ...(entry.id === undefined ? {} : { id: entry.id }),
       ...(entry.namespace === undefined ? {} : { namespace: entry.namespace }),
       text: textOf(entry),
+      ...fileContext({ ...entry, speaker: entry.speaker ?? entry.saidBy }),
     })),
   );
   return { kind, identity: JSON.stringify(file.memories), file };

@@ -88,6 +88,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
         continue;
       }
       const items = chunk.map((index) => ({
+        ...memories[index]!.context,
         text: memories[index]!.text,
         namespace: options.ownNamespaces ? (memories[index]!.namespace ?? namespace) : namespace,
       }));

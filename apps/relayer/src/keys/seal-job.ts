@@ -51,7 +51,7 @@ export interface Sealing {
 /** Seals an envelope on behalf of the caller, as a job that stores it for the owner. It needs no embedding. */
 export function sealJob(
   { secrets }: { secrets: Secrets },
-  caller: Caller,
+  caller: Pick<Caller, 'publicKey'>,
   {
     kind,
     account,

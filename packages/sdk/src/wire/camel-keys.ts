@@ -9,7 +9,7 @@ export type CamelKeys<T> = T extends readonly (infer Item)[]
     ? { [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: CamelKeys<T[Key]> }
     : T;
 
-/** Renames the keys of a parsed JSON value; values stay as they are. */
+/** Renames the keys of a parsed JSON value; values and the keys in `metadata` stay as they are. */
 export function camelKeys<T>(value: T): CamelKeys<T>;
 export function camelKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => camelKeys(item));
@@ -17,7 +17,8 @@ export function camelKeys(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
-      camelKeys(item),
+      // Keys that the caller chose
+      key === 'metadata' ? item : camelKeys(item),
     ]),
   );
 }

@@ -67,11 +67,36 @@ export interface WriteOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-export interface RememberOptions extends WriteOptions {
+/** Fields that are sealed with the text. */
+export interface ContextOptions {
+  /** The conversation it belongs to, 1–128 characters */
+  session?: string | undefined;
+  /** Who said it, 1–128 characters */
+  speaker?: string | undefined;
+  /** When it was said or happened; RFC 3339, or a `Date` */
+  happenedAt?: string | Date | undefined;
+  /** Up to 32 of 1–64 characters */
+  tags?: readonly string[] | undefined;
+  /** A flat object, up to 4 KiB of JSON; the relayer does not search it */
+  metadata?: Readonly<Record<string, string | number | boolean | null>> | undefined;
+  /** From then on nothing returns the memory, and the relayer forgets it; RFC 3339, or a `Date` */
+  expiresAt?: string | Date | undefined;
+}
+
+/** Which memories to return, by their tags. */
+export interface TagFilterOptions {
+  /** At least one of these */
+  any?: readonly string[] | undefined;
+  all?: readonly string[] | undefined;
+  /** None of these */
+  not?: readonly string[] | undefined;
+}
+
+export interface RememberOptions extends WriteOptions, ContextOptions {
   namespace?: string | undefined;
 }
 
-export interface RememberItem {
+export interface RememberItem extends ContextOptions {
   text: string;
   namespace?: string | undefined;
 }
@@ -90,6 +115,8 @@ export interface RecallOptions extends NamespaceOptions {
   context?: number | undefined;
   /** Include in each hit its score and the contributions of vector and keyword search */
   explain?: boolean | undefined;
+  /** Only memories whose tags pass */
+  tags?: TagFilterOptions | undefined;
 }
 
 /** Each 0–100. */
@@ -100,6 +127,12 @@ export interface ScoringWeights {
   importance?: number | undefined;
   /** Weight of the memories stored right before and after; default 1 where such memories belong together, else 0 */
   context?: number | undefined;
+  /** Weight of the best memories of the same session; default 1 */
+  session?: number | undefined;
+  /** Weight of a speaker whom the question names; default 1 */
+  speaker?: number | undefined;
+  /** Weight of a day or month that the question names; default 1 */
+  date?: number | undefined;
 }
 
 export interface RememberManualInput extends WriteOptions {
@@ -120,6 +153,8 @@ export interface RecallManualInput extends NamespaceOptions {
 export interface MemoriesOptions extends NamespaceOptions {
   /** List everything that this key may read, even if the client has a default namespace */
   allNamespaces?: boolean | undefined;
+  /** Only memories whose tags pass; needs a namespace */
+  tags?: TagFilterOptions | undefined;
   /** Memories per request: 1–100, default 50 */
   limit?: number | undefined;
 }

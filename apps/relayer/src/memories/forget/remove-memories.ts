@@ -32,7 +32,7 @@ export interface RemoveParts {
  */
 export async function removeMemories(
   parts: RemoveParts,
-  caller: Caller,
+  caller: Pick<Caller, 'account' | 'publicKey'>,
   ns: AccountNamespace,
   ids: readonly string[],
 ): Promise<Removed[]> {
@@ -74,7 +74,7 @@ export async function removeMemories(
 /** Makes tombstones for envelope ids (32 hex digits each), under the namespace's current key. */
 async function tombstones(
   parts: RemoveParts,
-  caller: Caller,
+  caller: Pick<Caller, 'account' | 'publicKey'>,
   { namespace, tag }: AccountNamespace,
 ): Promise<(envelopeIds: string[]) => NewJob> {
   const account = await parts.expiredDelegates.pruned(caller.account);

@@ -12,7 +12,7 @@ import { namedDates } from './question-dates.ts';
 const sessionPart = 0.5;
 const sessionBest = 5;
 const speakerFactor = 1.3;
-const dateFactor = 1.5;
+const dateFactor = 2;
 /** A speaker's name has at most this many words. */
 const nameWords = 4;
 
