@@ -29,6 +29,13 @@ export async function measureKind(
         const place = { accountId: ownerOf(conversation.name, kind), namespace: conversation.name };
         const rankings = await ownRankings(index, place, conversation[kind]);
         await askAll(conversation, kind, `${index.model}: `, rankings, outcomes);
+        if (kind === 'sessions') continue;
+        const separate = { ...place, namespace: `${conversation.name} with fields` };
+        const withFields = await ownRankings(index, separate, conversation[kind], true);
+        const fused: Rankings = async (query) => ({
+          'fused, with session, speaker and date': (await withFields(query)).fused!,
+        });
+        await askAll(conversation, kind, `${index.model}: `, fused, outcomes);
       }
     } finally {
       await index.close();

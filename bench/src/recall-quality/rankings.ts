@@ -28,13 +28,13 @@ export async function ownRankings(
   index: SearchIndex,
   place: AccountNamespace,
   units: readonly Unit[],
-  withFields = false,
+  contextFields = false,
 ): Promise<Rankings> {
   const unitOf = new Map<string, string>();
   let day = Date.UTC(2023, 0, 1);
   for (const session of sessionsOf(units)) {
     const texts = session.map(({ text }) => text);
-    const contexts = session.map(({ context = {} }) => (withFields ? context : {}));
+    const contexts = session.map(({ context = {} }) => (contextFields ? context : {}));
     const ids = await index.add(place, texts, new Date(day), contexts);
     for (const [i, id] of ids.entries()) unitOf.set(id, session[i]!.id);
     day += 24 * 3600 * 1000;

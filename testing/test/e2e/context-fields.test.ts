@@ -160,4 +160,11 @@ test('an expired memory is not returned, and is forgotten with a tombstone', asy
     },
     { timeout: 50_000, interval: 1_000 },
   );
+  await relayer.stop();
+  const db = await openDatabase(backend.databaseUrl, pino({ enabled: false }));
+  const { rows } = await db.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM memory_job WHERE namespace = 'guests' AND kind = 2",
+  );
+  await db.close();
+  expect(rows[0]!.count).toBe(1);
 }, 90_000);

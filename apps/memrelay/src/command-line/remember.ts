@@ -1,6 +1,6 @@
+import { collectTag } from '../terminal/context-flags.ts';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
-import { collectTag } from './context-flags.ts';
 
 export function registerRemember(line: CommandLine): void {
   line

@@ -1,7 +1,7 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Analyzed } from '@memrelay/sdk/analyze';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
-import { type ContextFlags, contextOptions } from '../command-line/context-flags.ts';
+import { type ContextFlags, contextOptions } from '../terminal/context-flags.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { givenText } from '../terminal/given-text.ts';
 import type { Output } from '../terminal/output.ts';

@@ -1,4 +1,4 @@
-import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { ExitError, exitCodes } from './exit-codes.ts';
 
 /** Options of `remember` and `analyze` for the fields that are sealed with the text. */
 export interface ContextFlags {
