@@ -31,8 +31,8 @@ import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
 import { withRelatedness } from './relatedness.ts';
-import { surroundingsOf } from './surroundings.ts';
 import { filteredSize, returnable } from './returnable.ts';
+import { surroundingsOf } from './surroundings.ts';
 
 /** Maximum bytes of envelopes for one answer: all that one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;

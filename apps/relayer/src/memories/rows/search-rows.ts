@@ -151,7 +151,8 @@ async function run(
     : db.query<MatchRow>(sql.byVector, parameters, mode));
   const documents = rows[0]?.documents?.split(',').map(Number) ?? [];
   for (const [i, count] of documents.entries())
-    if (!query.tags && count >= rowsEach && commonTokens.size < maxCommonTokens) commonTokens.set(tokens[i]!, count);
+    if (!query.tags && count >= rowsEach && commonTokens.size < maxCommonTokens)
+      commonTokens.set(tokens[i]!, count);
   return { matches: rows.map(matchOf), documents, mayHaveLost: rows[0]?.has_lost ?? true };
 }
 
