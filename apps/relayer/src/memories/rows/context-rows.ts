@@ -51,8 +51,11 @@ const adjacentSql = `
     coalesce(best.distance, 1) AS distance, false AS near, ${stepsOf('asked', 'm')} AS steps
   FROM adjacent
   LEFT JOIN LATERAL (
-    SELECT * FROM memory
-    WHERE account_id = $1 AND id = adjacent.id AND NOT adjacent.id = ANY ((SELECT $7::text::uuid[])::uuid[]) AND ${isVisible} LIMIT 1) AS m ON true
+    SELECT * FROM (
+      SELECT * FROM memory
+      WHERE account_id = $1 AND id = adjacent.id AND NOT adjacent.id = ANY ((SELECT $7::text::uuid[])::uuid[])
+      LIMIT 1) AS one
+    WHERE ${isVisible}) AS m ON true
   LEFT JOIN LATERAL (
     SELECT min(${distanceTo('embedding')}) AS distance FROM memory_vector
     WHERE account_id = $1 AND memory_id = m.id AND embedding_model = $3) AS best ON true`;
