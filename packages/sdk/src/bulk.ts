@@ -5,22 +5,24 @@ import { contextBody } from './context-body.ts';
 import { checkIdempotencyKey } from './options.ts';
 import { MemRelayError } from './wire/errors.ts';
 import type { RememberItem } from './wire/types.ts';
+import { uuidV4 } from './wire/uuid.ts';
 
 /** The body limit for the items, without `{"items":[]}`. */
 const itemBytes = limits.bodyBytes - 1024;
 
 /**
  * Sends items in as few requests as the relayer's limits allow, one after the other, and returns their job ids in
- * order; items without a namespace go to `clientNamespace`. Each request has a separate idempotency key derived from `key`,
- * so repeating the call with the same key and items stores nothing twice. The `details` of an error contain `key` and the
- * accepted jobs.
+ * order; items without a namespace go to `clientNamespace`. Each request has a separate idempotency key derived from
+ * `idempotencyKey`, by default a new one, so repeating the call with the same key and items stores nothing twice. The `details` of an error
+ * contain it and the accepted jobs.
  */
 export async function rememberInChunks(
   items: readonly RememberItem[],
   clientNamespace: string | undefined,
-  key: string,
+  idempotencyKey: string | undefined,
   send: (body: { items: object[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
 ): Promise<{ jobIds: string[] }> {
+  const key = idempotencyKey ?? uuidV4();
   const named = items.map((item) => ({
     text: item.text,
     namespace: item.namespace ?? clientNamespace,

@@ -25,7 +25,6 @@ import { rememberManualBody } from './vector-bodies.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
 import { type Connection, callRelayer } from './wire/request.ts';
 import type * as types from './wire/types.ts';
-import { uuidV4 } from './wire/uuid.ts';
 import { write } from './write.ts';
 
 /**
@@ -103,7 +102,7 @@ export class MemRelay {
   ): Promise<{ jobIds: string[] }> {
     const send = (body: unknown, idempotencyKey: string) =>
       this.#write<{ job_ids: string[] }>('/api/remember/bulk', body, { ...options, idempotencyKey });
-    return rememberInChunks(items, this.#namespace, options.idempotencyKey ?? uuidV4(), send);
+    return rememberInChunks(items, this.#namespace, options.idempotencyKey, send);
   }
 
   /** `rememberBulk`, then `waitForJobs`. */

@@ -144,14 +144,19 @@ test('a restored namespace has the same hits, order and scores', async () => {
 });
 
 test('an expired memory is not returned, and is forgotten with a tombstone', async () => {
-  const soon = new Date(Date.now() + 6_000);
-  await client.rememberAndWait('The visitor code is 4711', { namespace: 'guests', expiresAt: soon });
   await client.rememberAndWait('The visitor parks behind the house', { namespace: 'guests' });
+  const soon = new Date(Date.now() + 15_000);
+  const { jobId } = await client.remember('The visitor code is 4711', {
+    namespace: 'guests',
+    expiresAt: soon,
+  });
   const recalled = async () =>
     (await client.recall('visitor', { namespace: 'guests' })).results.map(({ text }) => text);
-  expect(await recalled()).toHaveLength(2);
+  await vi.waitFor(async () => expect(await recalled()).toHaveLength(2), { timeout: 14_000, interval: 200 });
+  expect((await client.memory(jobId)).text).toBe('The visitor code is 4711');
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, soon.getTime() - Date.now()) + 50));
   expect(await recalled()).toEqual(['The visitor parks behind the house']);
+  await expect(client.memory(jobId)).rejects.toMatchObject({ code: 'memory_not_found' });
   expect((await client.memoriesPage({ namespace: 'guests' })).memories).toHaveLength(1);
   await vi.waitFor(
     async () => {

@@ -44,12 +44,14 @@ const named = `
   FROM named, LATERAL (
     (SELECT id, namespace, state, lost_reason, blob_id, object_id, envelope_id, envelope_sha256, size, importance,
        created_at, end_epoch
-     FROM memory WHERE account_id = $1 AND id = named.id AND state <> 'failed' LIMIT 1)
+     FROM memory
+     WHERE account_id = $1 AND id = named.id AND state <> 'failed' AND (expires_at IS NULL OR expires_at > now()) LIMIT 1)
     UNION ALL
     (SELECT id, namespace, 'pending', NULL, NULL, NULL, envelope_id, envelope_sha256, length(envelope), importance,
        coalesce(written_at, created_at), NULL
      FROM memory_job WHERE account_id = $1 AND id = named.id AND kind = 1 AND status = 'running' AND NOT duplicate
-       AND stage IN ('queued', 'embedding') AND envelope IS NOT NULL LIMIT 1)) AS found
+       AND stage IN ('queued', 'embedding') AND envelope IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
+     LIMIT 1)) AS found
   ORDER BY found.id = $2 DESC LIMIT 1`;
 
 /** The memory of an account that this UUID names: stored, pending or lost. */
