@@ -1,4 +1,5 @@
 import type { Db, Queryable, SqlValue } from '../../src/base/db/db.ts';
+import { preparedSettings } from '../../src/base/db/postgres.ts';
 import { decodeVector } from '../../src/base/db/vector.ts';
 
 /** A node in the output of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
@@ -59,7 +60,7 @@ export async function mostReadByEarlyPlan(
     },
   });
   return db.transaction(async (tx) => {
-    await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
+    for (const setting of preparedSettings) await tx.query(`SET LOCAL ${setting}`);
     const executions: string[] = [];
     for (const [i, { sql, params }] of statements.entries()) {
       const execution = await prepare(tx, `early_${i}`, sql, params);
@@ -103,7 +104,7 @@ async function explain(db: Queryable, sql: string, params: readonly SqlValue[] =
 }
 
 async function explainGeneric(tx: Queryable, sql: string, params: readonly SqlValue[]): Promise<PlanNode> {
-  await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
+  for (const setting of preparedSettings) await tx.query(`SET LOCAL ${setting}`);
   const execution = await prepare(tx, 'asked', sql, params);
   try {
     return await explain(tx, execution);
