@@ -123,9 +123,10 @@ async function checkSuite(): Promise<SuiteResult> {
   const started = performance.now();
   const results = await runChecks(root);
   printChecks(results);
-  const passed = results.filter((result) => result.passed).length;
+  const failures = results.filter(({ passed }) => !passed).map(({ name }) => name);
   const seconds = (performance.now() - started) / 1000;
-  return { name: 'check', passed, failed: results.length - passed, skipped: 0, seconds };
+  const passed = results.length - failures.length;
+  return { name: 'check', passed, failed: failures.length, skipped: 0, seconds, failures };
 }
 
 /** Without a Postgres only the embedded defaults remain, so one run covers them. */

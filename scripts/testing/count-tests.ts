@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 /** The fields of vitest's JSON report that are counted. */
 export interface VitestReport {
   numPassedTests: number;
@@ -7,7 +9,11 @@ export interface VitestReport {
   testResults: ReadonlyArray<{
     name: string;
     status: string;
-    assertionResults: ReadonlyArray<{ status: string }>;
+    assertionResults: ReadonlyArray<{
+      status: string;
+      fullName: string;
+      failureMessages?: readonly string[];
+    }>;
   }>;
 }
 
@@ -15,6 +21,8 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+  /** Each failed test: its file, its name and the first line of its error */
+  failures: string[];
   problem?: string;
 }
 
@@ -24,7 +32,13 @@ export interface Counts {
  */
 export function countTests(report: VitestReport | undefined, exitCode: number): Counts {
   if (!report)
-    return { passed: 0, failed: 1, skipped: 0, problem: `vitest ended (${exitCode}) without a report` };
+    return {
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      failures: [],
+      problem: `vitest ended (${exitCode}) without a report`,
+    };
   const brokenFiles = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
@@ -33,6 +47,14 @@ export function countTests(report: VitestReport | undefined, exitCode: number): 
     passed: report.numPassedTests,
     failed: report.numFailedTests + brokenFiles.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: report.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(
+          ({ fullName, failureMessages }) =>
+            `${relative('', name)} > ${fullName}: ${firstLine(failureMessages?.[0])}`,
+        ),
+    ),
   };
   if (brokenFiles.length > 0) {
     return {
@@ -49,4 +71,8 @@ export function countTests(report: VitestReport | undefined, exitCode: number): 
     };
   }
   return counts;
+}
+
+function firstLine(text = 'no message'): string {
+  return text.split('\n', 1)[0] ?? text;
 }

@@ -33,6 +33,7 @@ it('counts what passed, failed and was skipped', async () => {
     interrupted: false,
     cutOff: false,
     failedTests: 1,
+    failures: [expect.stringMatching(/a\.test\.js > b: Error: no$/)],
   });
   expect(result.problem).toBeUndefined();
 });

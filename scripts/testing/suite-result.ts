@@ -5,6 +5,8 @@ export interface SuiteResult {
   failed: number;
   skipped: number;
   seconds: number;
+  /** Each failed test: its file, its name and the first line of its error */
+  failures?: readonly string[];
   /** A failure outside any single test: nothing ran, a file did not load, an uncaught error. */
   problem?: string;
 }

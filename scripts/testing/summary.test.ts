@@ -19,3 +19,15 @@ it('mentions skipped tests only if there are any', () => {
       .at(-1),
   ).toBe('5 passed, 0 failed, 3 skipped');
 });
+
+it('names each failed test before the closing line', () => {
+  const failures = [
+    '/a/b.test.ts > adds: AssertionError: expected 1 to be 2',
+    '/a/c.test.ts > subtracts: Error',
+  ];
+  const lines = summarize([{ ...suite, failed: 2, failures }], []).split('\n');
+  expect(lines.slice(-3)).toEqual([
+    ...failures.map((failure) => `Failed in tests: ${failure}`),
+    '5 passed, 2 failed',
+  ]);
+});

@@ -1,6 +1,6 @@
 import type { SuiteResult } from './suite-result.ts';
 
-/** A table of the suites, failures outside of tests, and a closing line with the totals. */
+/** A table of the suites, what failed, and a closing line with the totals. */
 export function summarize(suites: readonly SuiteResult[], notes: readonly string[]): string {
   const width = Math.max(...suites.map(({ name }) => name.length), 'suite'.length) + 2;
   const row = (name: string, ...cells: Array<string | number>) =>
@@ -11,6 +11,9 @@ export function summarize(suites: readonly SuiteResult[], notes: readonly string
       row(name, passed, failed, skipped, seconds.toFixed(1)),
     ),
     '',
+    ...suites.flatMap(({ name, failures = [] }) =>
+      failures.map((failure) => `Failed in ${name}: ${failure}`),
+    ),
     ...suites.flatMap(({ name, problem }) => (problem ? [`${name}: ${problem}`] : [])),
     ...notes,
     closingLine(suites),
