@@ -173,7 +173,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
         Number(process.env.CONTEXT ?? 1) * (isCohesive ? 1 : 0),
       );
       const tokens = contextTokens({ indexSecret: secret, accountId, tag: tagOfNamespace(accountNamespace) });
-      return withFields(found, fieldsAsked(tokens, query), fused.scoreOf);
+      return withFields(found, () => fieldsAsked(tokens, query), fused.scoreOf);
     },
     isHit: (relevance) => matchReason(relevance, embedder) !== undefined,
     async embed({ accountId }, texts) {

@@ -50,8 +50,12 @@ export interface ContextTokens {
 }
 
 export function contextTokens({ indexSecret, accountId, tag: namespaceTag }: TokenScope): ContextTokens {
-  const key = indexKey(indexSecret, 'context-fields', accountId.toString('hex'), namespaceTag);
-  const hash = (label: Label, value: string): Buffer => Buffer.from(keyedHash(key, label, value));
+  // Most requests have no field
+  let key: Uint8Array | undefined;
+  const hash = (label: Label, value: string): Buffer => {
+    key ??= indexKey(indexSecret, 'context-fields', accountId.toString('hex'), namespaceTag);
+    return Buffer.from(keyedHash(key, label, value));
+  };
   const token = (label: PackedLabel, value: string): string =>
     hash(label, value).toString('hex', 0, packedParts.find(([name]) => name === label)![1]);
   const tag = (value: string): bigint => hash('tag', value.normalize('NFC')).readBigInt64BE();

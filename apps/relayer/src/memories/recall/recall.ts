@@ -97,7 +97,7 @@ export async function recall(
       includePending: request.include_pending,
       context: request.scoring_weights?.context,
       tags: filterTokens(fieldTokens, request.tags),
-      fields: fieldsAsked(fieldTokens, query.text, request.scoring_weights),
+      fields: () => fieldsAsked(fieldTokens, query.text, request.scoring_weights),
     }),
   );
   const reasonOf = reasonsFor(request, parts.embedder);
@@ -207,8 +207,8 @@ interface Asked extends Omit<SearchQuery, 'accountId' | 'model'> {
   model?: string | undefined;
   /** Weight of what was stored right before and after a match; by default 1 where memories belong together */
   context?: number | undefined;
-  /** What the question names, and the weights of the context fields; without it they do not count */
-  fields?: AskedFields | undefined;
+  /** Computes what the question names, and the weights of the context fields; without it they do not count */
+  fields?: (() => AskedFields) | undefined;
 }
 
 export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
