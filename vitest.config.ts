@@ -25,7 +25,14 @@ const ofProcesses = ['apps/sidecar', 'apps/memrelay', 'packages/mcp', 'testing']
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'processes', include: ofProcesses } },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ofProcesses,
+          setupFiles: ['testing/test/support/check-responses-setup.ts'],
+        },
+      },
       {
         extends: true,
         test: {

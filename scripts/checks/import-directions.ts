@@ -2,7 +2,7 @@ import type { Finding, Rule } from './rule.ts';
 import { packageOf, relativeTarget, type SourceImport } from './source-imports.ts';
 import { isTest, ownerOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
-const packages = ['protocol', 'process', 'blob-id', 'envelope', 'chain', 'sdk', 'mcp'].map(
+const packages = ['protocol', 'process', 'api-reference', 'blob-id', 'envelope', 'chain', 'sdk', 'mcp'].map(
   (name) => `packages/${name}`,
 );
 const everything = ['packages/*', 'apps/*', 'contracts'];
@@ -11,6 +11,7 @@ const everything = ['packages/*', 'apps/*', 'contracts'];
 const allowed: Record<string, readonly string[]> = {
   'packages/protocol': [],
   'packages/process': [],
+  'packages/api-reference': [],
   'packages/blob-id': ['packages/protocol'],
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],

@@ -1,6 +1,9 @@
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Marks a response whose body was replaced. */
+export const changedHeader = 'x-changed-by-test';
+
 /** One request and its response on the wire. */
 export interface RecordedExchange {
   method: string;
@@ -45,7 +48,10 @@ export async function startRecordingProxy(targetUrl: string): Promise<RecordingP
           proxy.exchanges.push(exchange);
           const bytes = proxy.change?.(exchange) ?? exchange.answer;
           const { 'transfer-encoding': _, 'content-length': __, ...kept } = answer.headers;
-          response.writeHead(exchange.status, { ...kept, 'content-length': bytes.length }).end(bytes);
+          const changed = bytes === exchange.answer ? {} : { [changedHeader]: 'true' };
+          response
+            .writeHead(exchange.status, { ...kept, ...changed, 'content-length': bytes.length })
+            .end(bytes);
         });
       });
       outgoing.on('error', () => response.destroy());

@@ -10,12 +10,15 @@ const maxContextBytes = 15_360;
 
 /** Well-formed text of 1 to `max` characters, not only white space. */
 function shortText(max: number) {
-  return z.string().superRefine((text, context) => {
-    if (!text.isWellFormed()) context.addIssue('must be well-formed Unicode');
-    else if (text.trim() === '') context.addIssue('must not be empty or only white space');
-    else if (text.length > 2 * max || [...text].length > max)
-      context.addIssue(`must be at most ${max} characters`);
-  });
+  return z
+    .string()
+    .superRefine((text, context) => {
+      if (!text.isWellFormed()) context.addIssue('must be well-formed Unicode');
+      else if (text.trim() === '') context.addIssue('must not be empty or only white space');
+      else if (text.length > 2 * max || [...text].length > max)
+        context.addIssue(`must be at most ${max} characters`);
+    })
+    .meta({ minLength: 1, maxLength: max });
 }
 
 const tagField = shortText(64);
@@ -40,7 +43,9 @@ export const contextFields = {
   speaker: shortText(128).optional(),
   /** When it was said or happened */
   happened_at: timeField.optional(),
+  /** Labels that recall, ask and lists can filter by */
   tags: tagList.optional(),
+  /** Values for the application, returned with the memory */
   metadata: metadataField.optional(),
   /** From then on no request returns the memory, and the relayer forgets it */
   expires_at: timeField.refine((time) => Date.parse(time) > Date.now(), 'must be in the future').optional(),
@@ -72,6 +77,19 @@ export function checkContextSize(item: ContextFields, context: z.RefinementCtx):
 }
 
 /** The context fields as a reader gets them from an envelope, which was checked when it was opened. */
+export interface SealedContext {
+  /** The conversation it belongs to */
+  session?: string | undefined;
+  /** Who said it */
+  speaker?: string | undefined;
+  /** When it was said or happened, RFC 3339 */
+  happened_at?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: Record<string, string | number | boolean | null> | undefined;
+  /** From then on no request returns the memory, RFC 3339 */
+  expires_at?: string | undefined;
+}
+
 export const sealedContext = z.object({
   session: z.string().optional(),
   speaker: z.string().optional(),
@@ -79,13 +97,13 @@ export const sealedContext = z.object({
   tags: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
   expires_at: z.string().optional(),
-});
-export type SealedContext = z.infer<typeof sealedContext>;
+}) satisfies z.ZodType<SealedContext>;
 
 /** Which memories a search or a list may return, by their tags. An absent or empty list asks for nothing. */
 export const tagFilterField = z.object({
   /** At least one of these */
   any: tagList.optional(),
+  /** Each of these */
   all: tagList.optional(),
   /** None of these */
   not: tagList.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { base64Pattern } from './bytes.ts';
 import { invisibleCharacterIn } from './invisible-characters.ts';
 import { limits } from './limits.ts';
 
@@ -8,12 +9,15 @@ const encoder = new TextEncoder();
 
 /** Text of 1 to `maxBytes` bytes of UTF-8, well-formed and not only white space. */
 export function textField(maxBytes: number) {
-  return z.string().superRefine((text, context) => {
-    if (!text.isWellFormed()) context.addIssue('must be well-formed Unicode');
-    else if (text.trim() === '') context.addIssue('must not be empty or only white space');
-    else if (text.length > maxBytes || encoder.encode(text).byteLength > maxBytes)
-      context.addIssue(`must be at most ${maxBytes} bytes of UTF-8`);
-  });
+  return z
+    .string()
+    .superRefine((text, context) => {
+      if (!text.isWellFormed()) context.addIssue('must be well-formed Unicode');
+      else if (text.trim() === '') context.addIssue('must not be empty or only white space');
+      else if (text.length > maxBytes || encoder.encode(text).byteLength > maxBytes)
+        context.addIssue(`must be at most ${maxBytes} bytes of UTF-8`);
+    })
+    .meta({ minLength: 1, maxLength: maxBytes });
 }
 
 /** A UUID of any version (RFC 9562), in either case. */
@@ -23,29 +27,39 @@ export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A namespace to read from or to forget in. Accepts every name that could be written at any time. */
-export const namespaceField = z.string().superRefine((namespace, context) => {
-  if (!namespace.isWellFormed()) context.addIssue('must be well-formed Unicode');
-  else if (namespace.trim() === '') context.addIssue('must not be empty or only white space');
-  else if (controlCharacters.test(namespace)) context.addIssue('must not contain control characters');
-  else if (
-    namespace.length > limits.namespaceCharacters &&
-    [...namespace].length > limits.namespaceCharacters
-  )
-    context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
-});
+export const namespaceField = z
+  .string()
+  .superRefine((namespace, context) => {
+    if (!namespace.isWellFormed()) context.addIssue('must be well-formed Unicode');
+    else if (namespace.trim() === '') context.addIssue('must not be empty or only white space');
+    else if (controlCharacters.test(namespace)) context.addIssue('must not contain control characters');
+    else if (
+      namespace.length > limits.namespaceCharacters &&
+      [...namespace].length > limits.namespaceCharacters
+    )
+      context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
+  })
+  .meta({ minLength: 1, maxLength: limits.namespaceCharacters });
 
 /** A namespace to write to or to name in a scope. Invisible characters are rejected, so that names that look the same are the same. */
-export const newNamespaceField = namespaceField.superRefine((namespace, context) => {
-  const found = invisibleCharacterIn(namespace);
-  if (found !== undefined)
-    context.addIssue(`must not contain bidirectional controls or zero-width characters (${found})`);
-});
+export const newNamespaceField = namespaceField
+  .superRefine((namespace, context) => {
+    const found = invisibleCharacterIn(namespace);
+    if (found !== undefined)
+      context.addIssue(`must not contain bidirectional controls or zero-width characters (${found})`);
+  })
+  .meta({ minLength: 1, maxLength: limits.namespaceCharacters });
 
 /** A whole number from 0. 0 and an absent field are the default; a number above `max` is clamped to it. */
 export function limitField(range: { default: number; max: number }) {
   return z
     .number()
     .refine((limit) => Number.isInteger(limit) && limit >= 0, 'must be a whole number, 0 or more')
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      description: `At most ${range.max}; a larger number counts as that`,
+    })
     .default(range.default)
     .transform((limit) => (limit === 0 ? range.default : Math.min(limit, range.max)));
 }
@@ -80,6 +94,7 @@ const withSeconds = /T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 export const timeField = z
   .string()
   .max(40)
+  .meta({ format: 'date-time' })
   .toUpperCase()
   .pipe(z.iso.datetime(withOffset))
   .superRefine((time, context) => {
@@ -88,3 +103,11 @@ export const timeField = z
 
 /** 43 characters name a blob, 50 a quilt patch. */
 export const blobIdPattern = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{50})$/;
+
+/** Base64 of 1 to `maxLength` characters. */
+export function base64Field(maxLength: number, message: string) {
+  return z.string().superRefine((text, context) => {
+    if (text.length === 0 || text.length > maxLength) context.addIssue(message);
+    else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
+  });
+}

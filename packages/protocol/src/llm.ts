@@ -9,6 +9,7 @@ import { type MemoryHit, recallRequest } from './memories.ts';
 
 export const analyzeRequest = z
   .object({
+    /** Facts are extracted from it; the text itself is not stored */
     text: textField(limits.analyzeTextBytes),
     namespace: newNamespaceField.default(defaultNamespace),
     /** When the events in the text happened; resolves relative dates such as "yesterday" */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { base64ByteLength, base64Pattern, hex32Pattern } from './bytes.ts';
 import { checkContextSize, contextFields, type SealedContext, tagFilterField } from './context-fields.ts';
 import {
+  base64Field,
   idempotencyKeyField,
   limitField,
   namespaceField,
@@ -19,6 +20,7 @@ const namespace = namespaceField.default(defaultNamespace);
 const newNamespace = newNamespaceField.default(defaultNamespace);
 const jobId = z.string().max(128);
 
+/** As the `idempotency-key` header, which takes precedence */
 const idempotency_key = idempotencyKeyField.optional();
 
 const text = textField(limits.textBytes);
@@ -39,35 +41,33 @@ export const rememberBulkRequest = z.object({
 export const bulkStatusRequest = z.object({ job_ids: z.array(jobId).min(1).max(limits.bulkItems) });
 
 export const recallRequest = z.object({
+  /** What to look for: a question, or the words of a memory */
   query: textField(limits.queryBytes),
   limit: limitField(limits.recallLimit),
   namespace,
+  /** Whether to return memories whose upload has not finished */
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
+  /** Hits with a lower score are left out; the default depends on the embedding model (`GET /config`) */
   min_score: z.number().optional(),
   /** Let the chat model sort the best 30 hits */
   rerank: z.boolean().optional(),
   /** How many memories to return that were stored before each hit, and after it */
   context: z.int().min(0).max(limits.contextMemories).optional(),
+  /** Whether to say for each hit why it has its rank */
   explain: z.boolean().default(false),
+  /** Only memories whose tags pass this filter */
   tags: tagFilterField.optional(),
 });
 export type RecallRequest = z.infer<typeof recallRequest>;
 
 const maxBase64Length = Math.ceil(limits.encryptedDataBytes / 3) * 4;
 
-/** Base64 of 1 to `maxLength` characters. */
-function base64Field(maxLength: number, message: string) {
-  return z.string().superRefine((text, context) => {
-    if (text.length === 0 || text.length > maxLength) context.addIssue(message);
-    else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
-  });
-}
-
 /** The name of an embedding model, as stored with every vector. */
 const embeddingModel = z.string().regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visible ASCII characters');
 
 export const rememberManualRequest = z.object({
+  /** The envelope, standard base64 */
   encrypted_data: z.string().superRefine((text, context) => {
     if (
       text.length === 0 ||
@@ -77,6 +77,7 @@ export const rememberManualRequest = z.object({
       context.addIssue(`must decode to 1 to ${limits.encryptedDataBytes} bytes`);
     else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
   }),
+  /** Unit vector of the text; as many numbers as `GET /config` says */
   vector: vectorField,
   /** For a long text: the vectors of its second and later chunks (coarse-vectors.ts) */
   chunk_vectors: base64Field(limits.bodyBytes, 'must be vectors as signed bytes').optional(),
@@ -117,6 +118,9 @@ export interface OpaqueNote {
   /** Explains the consequences to a person */
   message?: string;
 }
+
+/** A manual write with `wait: false`. */
+export interface ManualAccepted extends RememberAccepted, OpaqueNote {}
 
 export interface RememberBulkAccepted {
   job_ids: string[];
@@ -165,6 +169,11 @@ export interface BulkStatusResult {
   similarity?: number;
   error?: string;
   error_code?: string;
+}
+
+/** In the order of the request. */
+export interface BulkStatusResponse {
+  results: BulkStatusResult[];
 }
 
 export interface MemoryHit extends SealedContext {

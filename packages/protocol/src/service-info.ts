@@ -56,6 +56,10 @@ export interface AccountInfo {
   };
 }
 
+export interface LiveInfo {
+  status: 'ok';
+}
+
 export interface ReadyInfo {
   ready: boolean;
   accepts_writes: boolean;

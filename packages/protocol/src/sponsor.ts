@@ -32,12 +32,16 @@ export const sponsorRequest = z.strictObject({
 export type SponsorRequest = z.infer<typeof sponsorRequest>;
 
 /** The complete sponsored transaction, for the sender to sign. */
-export const sponsorResponse = z.object({
+export interface SponsorResponse {
   /** BCS, base64 */
+  bytes: string;
+  digest: string;
+}
+
+export const sponsorResponse = z.object({
   bytes: z.string(),
   digest: z.string(),
-});
-export type SponsorResponse = z.infer<typeof sponsorResponse>;
+}) satisfies z.ZodType<SponsorResponse>;
 
 export const sponsorExecuteRequest = z.strictObject({
   digest,
@@ -47,5 +51,10 @@ export const sponsorExecuteRequest = z.strictObject({
 });
 export type SponsorExecuteRequest = z.infer<typeof sponsorExecuteRequest>;
 
-export const sponsorExecuteResponse = z.object({ digest: z.string() });
-export type SponsorExecuteResponse = z.infer<typeof sponsorExecuteResponse>;
+export interface SponsorExecuteResponse {
+  digest: string;
+}
+
+export const sponsorExecuteResponse = z.object({
+  digest: z.string(),
+}) satisfies z.ZodType<SponsorExecuteResponse>;

@@ -1,10 +1,16 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import { pagePolicy, referencePage } from '@memrelay/api-reference/reference-page';
+import { loadReferenceScript } from '@memrelay/api-reference/reference-script';
+import type { FastifyInstance } from 'fastify';
 import { openApiDocument } from './document.ts';
-import { pagePolicy, referencePage } from './reference-page.ts';
 
 /** `GET /v1/api`: the description of all routes for people, and for programs `/v1/api/openapi.json`. */
 export function addApiReference(app: FastifyInstance): void {
   const json = Buffer.from(JSON.stringify(openApiDocument));
+  const page = referencePage({
+    title: 'Blob store',
+    documentUrl: 'api/openapi.json',
+    scriptUrl: 'api/reference.js',
+  });
 
   app.route({
     method: ['GET', 'HEAD'],
@@ -17,7 +23,7 @@ export function addApiReference(app: FastifyInstance): void {
           'x-content-type-options': 'nosniff',
         })
         .type('text/html; charset=utf-8')
-        .send(referencePage),
+        .send(page),
   });
 
   app.route({
@@ -36,26 +42,4 @@ export function addApiReference(app: FastifyInstance): void {
         .type('text/javascript; charset=utf-8')
         .send(await loadReferenceScript()),
   });
-}
-
-let loaded: Promise<Buffer> | undefined;
-
-/**
- * The script that renders the page, some megabytes. The package only offers it through its Fastify plugin, so it is
- * requested from a separate instance, once, when the page is first opened.
- */
-function loadReferenceScript(): Promise<Buffer> {
-  loaded ??= load();
-  return loaded;
-}
-
-async function load(): Promise<Buffer> {
-  const { default: reference } = await import('@scalar/fastify-api-reference');
-  const app = fastify();
-  try {
-    await app.register(reference, { routePrefix: '/page', configuration: { content: {} } });
-    return (await app.inject('/page/js/scalar.js')).rawPayload;
-  } finally {
-    await app.close();
-  }
 }

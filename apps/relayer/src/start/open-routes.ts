@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createRateLimits } from '../api/limits/rate-limits.ts';
 import { createBearerReader } from '../api/oauth/access-tokens.ts';
 import { createOAuthContext } from '../api/oauth/oauth-context.ts';
+import { referenceRoutes } from '../api/openapi/reference-routes.ts';
 import { infoRoutes } from '../api/routes/info-routes.ts';
 import { metadataUrl, oauthRoutes } from '../api/routes/oauth-routes.ts';
 import { sponsorRoutes } from '../api/routes/sponsor-routes.ts';
@@ -21,6 +22,7 @@ export async function openRoutes(
   const rateLimits = createRateLimits(config.redisUrl, loggers.http);
   const relay = createToolRelay(config.sidecar.url, config.sidecar.token);
   infoRoutes(app, context);
+  referenceRoutes(app);
   sponsorRoutes(app, {
     sidecar,
     rateLimits,

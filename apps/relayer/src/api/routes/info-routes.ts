@@ -1,5 +1,11 @@
 import type { Network } from '@memrelay/protocol/networks';
-import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
+import type {
+  AccountInfo,
+  HealthInfo,
+  LiveInfo,
+  PublicConfig,
+  VersionInfo,
+} from '@memrelay/protocol/service-info';
 import {
   apiVersion,
   deprecations,
@@ -57,7 +63,7 @@ export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
   });
   app.get('/version', open, async () => versionInfo());
   app.get('/config', open, async (): Promise<PublicConfig> => parts.publicConfig());
-  app.get('/live', open, async () => ({ status: 'ok' }));
+  app.get('/live', open, async (): Promise<LiveInfo> => ({ status: 'ok' }));
   const readiness = createReadiness(parts);
   app.get('/ready', open, async (_request, reply) => {
     const state = await readiness();

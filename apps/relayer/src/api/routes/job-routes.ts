@@ -1,6 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { uuidPattern } from '@memrelay/protocol/fields';
 import {
+  type BulkStatusResponse,
   type BulkStatusResult,
   bulkStatusRequest,
   type JobRecord,
@@ -55,34 +56,30 @@ export function jobRoutes(app: FastifyInstance, parts: JobRouteParts): void {
     },
   );
 
-  app.post(
-    '/api/remember/bulk/status',
-    polling,
-    async (request): Promise<{ results: BulkStatusResult[] }> => {
-      const { job_ids } = validate(bulkStatusRequest, request.body);
-      const jobs = await jobsOf(
-        parts,
-        request.caller,
-        job_ids.map((id) => id.toLowerCase()),
-      );
-      return {
-        results: job_ids.map((id): BulkStatusResult => {
-          const job = jobs.get(id.toLowerCase());
-          if (!job) return { job_id: id, status: 'not_found' };
-          return {
-            job_id: id,
-            status: job.status,
-            ...(job.blob_id ? { blob_id: job.blob_id } : {}),
-            ...(job.deduplicated ? { deduplicated: true } : {}),
-            ...(job.near_duplicate_of
-              ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
-              : {}),
-            ...(job.error ? { error: job.error, error_code: job.error_code! } : {}),
-          };
-        }),
-      };
-    },
-  );
+  app.post('/api/remember/bulk/status', polling, async (request): Promise<BulkStatusResponse> => {
+    const { job_ids } = validate(bulkStatusRequest, request.body);
+    const jobs = await jobsOf(
+      parts,
+      request.caller,
+      job_ids.map((id) => id.toLowerCase()),
+    );
+    return {
+      results: job_ids.map((id): BulkStatusResult => {
+        const job = jobs.get(id.toLowerCase());
+        if (!job) return { job_id: id, status: 'not_found' };
+        return {
+          job_id: id,
+          status: job.status,
+          ...(job.blob_id ? { blob_id: job.blob_id } : {}),
+          ...(job.deduplicated ? { deduplicated: true } : {}),
+          ...(job.near_duplicate_of
+            ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
+            : {}),
+          ...(job.error ? { error: job.error, error_code: job.error_code! } : {}),
+        };
+      }),
+    };
+  });
 }
 
 /** Throws `job_not_found`. */
