@@ -351,6 +351,8 @@ describe('bad input', () => {
     ['/api/recall', { query: 'x', scoring_weights: { semantic: 101 } }, 'scoring_weights.semantic'],
     ['/api/recall/manual', { vector: [] }, 'vector'],
     ['/api/recall/manual', { vector: ['1'] }, 'vector.0'],
+    // Every field is optional, but a body must be an object
+    ['/api/memories', null, ''],
   ])('%s rejects a bad field (%#)', async (path, body, issue) => {
     const answer = await call(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });

@@ -41,18 +41,18 @@ export function readDescribedApi(): DescribedApi {
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
 
-  /** A literal path goes before one with parameters. */
-  const templateOf = (pathname: string): string | undefined =>
+  const templatesOf = (pathname: string): string[] =>
     templates
       .filter(({ pattern }) => pattern.test(pathname))
       .map(({ path }) => path)
-      .toSorted((a, b) => a.split('{').length - b.split('{').length)[0];
+      .toSorted((a, b) => a.split('{').length - b.split('{').length);
 
   return {
-    describes: (pathname) => templateOf(pathname) !== undefined,
+    describes: (pathname) => templatesOf(pathname).length > 0,
     problemOf({ method, pathname }, { status, contentType, body }) {
-      const path = templateOf(pathname)!;
-      const operation = document.paths[path]![method.toLowerCase()];
+      // A literal path goes before one with parameters, if it has the method
+      const path = templatesOf(pathname).find((each) => document.paths[each]![method.toLowerCase()]);
+      const operation = path && document.paths[path]![method.toLowerCase()];
       if (!operation) return [204, 404, 405].includes(status) ? undefined : `${method} is not described`;
       const described = operation.responses[status] ?? operation.responses.default;
       if (!described) return `status ${status} is not described: ${body.slice(0, 300)}`;

@@ -72,11 +72,18 @@ describe('routes and methods', () => {
     ['PUT', '/things/1', 'GET, HEAD'],
     ['GET', '/busy', 'POST'],
     ['DELETE', '/things/with%20space?and=query', 'GET, HEAD'],
+    ['QUERY', '/thing', 'GET, HEAD, POST'],
   ] as const)('rejects %s %s as a method that is not allowed', async (method, url, allow) => {
-    const answer = await app.inject({ method, url });
+    const answer = await app.inject({ method: method as 'GET', url });
     expect(answer.statusCode).toBe(405);
     expect(answer.headers.allow).toBe(allow);
     expect(answer.json()).toEqual(body('method_not_allowed'));
+  });
+
+  test('rejects QUERY on an unknown route as unknown', async () => {
+    const answer = await app.inject({ method: 'QUERY' as 'GET', url: '/nowhere' });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toEqual(body('not_found'));
   });
 
   test('responds to HEAD where it responds to GET, without a body', async () => {

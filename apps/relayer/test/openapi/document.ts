@@ -173,10 +173,12 @@ function descriptionOf(
 }
 
 async function bodyOf({ body, otherBody }: DescribedOperation): Promise<Schema> {
-  if (body)
-    return {
-      requestBody: { required: true, content: { 'application/json': { schema: await requestSchema(body) } } },
-    };
+  if (body) {
+    const schema = await requestSchema(body);
+    // Without required fields, no body is the same as an empty object
+    const required = Array.isArray(schema.required);
+    return { requestBody: { required, content: { 'application/json': { schema } } } };
+  }
   return otherBody ? { requestBody: { required: true, content: freeContent(otherBody) } } : {};
 }
 

@@ -24,6 +24,9 @@ const frameworkErrors: Readonly<Record<string, [ErrorCode, RequestIssue?]>> = {
   FST_ERR_BAD_URL: malformed('url', 'is malformed'),
 };
 
+/** Fastify checks this before it looks for a route. No route answers QUERY, the method that it requires it for. */
+const queryWithoutType = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
+
 function asApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
   const [code, issue] = ('code' in error ? frameworkErrors[error.code] : undefined) ?? ['internal_error'];
@@ -51,6 +54,7 @@ export function reportError(log: Logger, error: Error, request: FastifyRequest):
 /** Answers any thrown error with an error body from the catalogue. */
 export function errorHandler(log: Logger) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (error.code === queryWithoutType) return answerNotFound(request, reply);
     const known = reportError(log, error, request);
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
     return reply.code(known.status).send(errorBody(known, request.id));

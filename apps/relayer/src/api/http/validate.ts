@@ -2,9 +2,9 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { issueWords } from '@memrelay/protocol/issue-words';
 import type { z } from 'zod';
 
-/** Parses a request body with its schema. Throws `invalid_request` with one issue per problem. */
+/** Parses a request body with its schema; no body is the same as an empty object, `null` is not. Throws `invalid_request` with one issue per problem. */
 export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
-  const result = schema.safeParse(body ?? {}, { error: issueWords });
+  const result = schema.safeParse(body === undefined ? {} : body, { error: issueWords });
   if (result.success) return result.data;
   throw new ApiError('invalid_request', {
     details: {
