@@ -21,6 +21,7 @@ import { registerPair } from './pair.ts';
 import { registerProfile } from './profile.ts';
 import { registerRecall } from './recall.ts';
 import { registerReindex } from './reindex.ts';
+import { registerRelayer } from './relayer.ts';
 import { registerRemember } from './remember.ts';
 import { registerReplace } from './replace.ts';
 import { registerRestore } from './restore.ts';
@@ -67,8 +68,6 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   { heading: 'Agents:', register: [registerMcp, registerTrust] },
   { heading: 'Account and keys:', register: [registerAccount, registerDelegate, registerKey, registerBlobs] },
-  {
-    heading: 'Checks and tools:',
-    register: [registerStatus, registerDoctor, registerCost, registerBlobstore, registerCompletion],
-  },
+  { heading: 'Checks and tools:', register: [registerStatus, registerDoctor, registerCompletion] },
+  { heading: 'For operators:', register: [registerRelayer, registerBlobstore, registerCost] },
 ];

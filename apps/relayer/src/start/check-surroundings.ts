@@ -1,17 +1,12 @@
 import { createServer } from 'node:net';
 import { findPackageProblem } from '@memrelay/chain/account-package';
 import { createChainClient } from '@memrelay/chain/chain-client';
-import { DirectoryLockedError } from '@memrelay/process/dir-lock';
-import { ApiError } from '@memrelay/protocol/errors';
 import { createClient } from '@redis/client';
 import { ConfigError } from '../base/config/config-error.ts';
 import type { Db } from '../base/db/db.ts';
-import { pingDatabase } from '../base/db/ping.ts';
 import { inTime } from '../base/redis/in-time.ts';
 import type { Config } from '../config/config.ts';
-
-/** Timeout for the database and Redis; chain calls have a separate timeout */
-const answerMs = 6_000;
+import { answerMs, codeOf, databaseLine, databaseProblem } from './database-problem.ts';
 
 export interface Surroundings {
   config: Pick<
@@ -51,7 +46,7 @@ export async function checkSurroundings(surroundings: Surroundings): Promise<Db>
         db = opened;
         return await databaseProblem(opened);
       },
-      (error: unknown) => `DATABASE_URL: ${databaseReason(error)}`,
+      (error: unknown) => databaseLine(error),
     ),
     others,
   ]);
@@ -59,36 +54,6 @@ export async function checkSurroundings(surroundings: Surroundings): Promise<Db>
   if (found.length === 0) return db!;
   await db?.close();
   throw new ConfigError(found);
-}
-
-async function databaseProblem(db: Db): Promise<string | undefined> {
-  try {
-    await inTime(pingDatabase(db), answerMs);
-    return undefined;
-  } catch (error) {
-    return `DATABASE_URL: ${databaseReason(error)}`;
-  }
-}
-
-/** Postgres, appendix A */
-const refusals: Readonly<Record<string, string>> = {
-  '28P01': 'the server refuses this user or password',
-  '28000': 'the server refuses this user or password',
-  '3D000': 'there is no database of this name on the server',
-  '53300': 'the server has no free connections',
-};
-
-/** Uses our own text, because the server's message may repeat parts of the URL. */
-function databaseReason(error: unknown): string {
-  if (error instanceof DirectoryLockedError) return error.message;
-  const cause = error instanceof ApiError ? error.cause : error;
-  const code = codeOf(cause);
-  return refusals[code] ?? `the database cannot be reached (${code})`;
-}
-
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: string; name?: string };
-  return code ?? name ?? 'no answer';
 }
 
 async function redisProblem(url: string): Promise<string | undefined> {

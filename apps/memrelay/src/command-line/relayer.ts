@@ -1,0 +1,17 @@
+import { Argument } from 'commander';
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
+
+export function registerRelayer(line: CommandLine): void {
+  line
+    .command('relayer', 'run a relayer with the settings of the environment, for operators')
+    .addArgument(
+      new Argument('[action]', 'start it, or only create and update its tables')
+        .choices(['start', 'migrate'])
+        .default('start'),
+    )
+    .option('--config <path>', 'read variables from this file; those of the environment take precedence')
+    .action((action, options) =>
+      runCommand(options, async () => (await import('../commands/relayer.ts')).relayer(action, options)),
+    );
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runMemrelay } from '@memrelay/dev-env/memrelay-command';
+import { RelayerWorld } from '@memrelay/dev-env/relayer-world';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startCommand } from './running-command.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'memrelay-relayer-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it('runs a relayer with the settings of a file, until SIGTERM', async () => {
+  const world = await RelayerWorld.create();
+  try {
+    await world.client().rememberAndWait('Ada keeps bees.');
+    await world.relayer.stop();
+    const file = join(folder, 'relayer.env');
+    const lines = Object.entries(world.relayer.environment)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}='${value}'`);
+    await writeFile(file, lines.join('\n'), { mode: 0o600 });
+    const command = startCommand(['relayer', '--config', file], {});
+    await command.printed(/listening/);
+    const { results } = await world.client().recall('Who keeps bees?');
+    expect(results.map(({ text }) => text)).toEqual(['Ada keeps bees.']);
+    command.child.kill('SIGTERM');
+    expect(await command.ended).toMatchObject({ code: 0 });
+  } finally {
+    await world.close();
+  }
+});
+
+it('migrates a database, once, and reports a wrong URL', async () => {
+  const environment = { DATABASE_URL: `pglite:${join(folder, 'database')}` };
+  const first = await runMemrelay(['relayer', 'migrate'], environment);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(/^Applied 0001_memories\.sql, .*\.sql\.\n$/);
+  const second = await runMemrelay(['relayer', 'migrate'], environment);
+  expect(second).toMatchObject({ code: 0, stdout: 'The tables are up to date.\n' });
+  const wrong = await runMemrelay(['relayer', 'migrate'], {
+    DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/x',
+  });
+  expect(wrong).toMatchObject({ code: 1, stdout: '' });
+  expect(wrong.stderr).toContain('DATABASE_URL: the database cannot be reached (ECONNREFUSED)');
+  expect(wrong.stderr).not.toContain('hidden');
+  expect(await runMemrelay(['relayer', 'migrate'], {})).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('DATABASE_URL is required'),
+  });
+});
+
+it('reports every problem with its settings, and a file that cannot be read', async () => {
+  const unset = await runMemrelay(['relayer'], { HOME: folder });
+  expect(unset.code).toBe(1);
+  for (const name of ['DATABASE_URL', 'MEM_PACKAGE_ID', 'SIDECAR_AUTH_TOKEN'])
+    expect(unset.stderr).toContain(`${name} is required`);
+  const missing = await runMemrelay(['relayer', '--config', join(folder, 'no.env')], {});
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') });
+});
