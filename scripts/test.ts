@@ -47,6 +47,7 @@ const onPostgresAlone = [
   'quilts',
   'recall-faults',
   'reindex',
+  'relayer-command',
   'renewals',
   'restore-at-once',
   'revocation',

@@ -6,7 +6,7 @@ import { compileCache } from '@memrelay/process/compile-cache';
 import type { TestNetwork } from './test-network.ts';
 import { credentialsOf, type TestOwner } from './test-owner.ts';
 
-const entry = fileURLToPath(new URL('../../apps/memrelay/src/main.ts', import.meta.url));
+export const memrelayEntry = fileURLToPath(new URL('../../apps/memrelay/src/main.ts', import.meta.url));
 
 export interface CommandEnd {
   code: number;
@@ -18,7 +18,7 @@ export interface CommandEnd {
 export function runMemrelay(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandEnd> {
   const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
   return new Promise((resolve) => {
-    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [memrelayEntry, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runMemrelay } from '@memrelay/dev-env/memrelay-command';
-import { RelayerWorld } from '@memrelay/dev-env/relayer-world';
+import { startPart } from '@memrelay/process/start-part';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startCommand } from './running-command.ts';
+import { memrelayEntry, runMemrelay } from '../../src/memrelay-command.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -22,12 +22,18 @@ it('runs a relayer with the settings of a file, until SIGTERM', async () => {
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}='${value}'`);
     await writeFile(file, lines.join('\n'), { mode: 0o600 });
-    const command = startCommand(['relayer', '--config', file], {});
-    await command.printed(/listening/);
+    const part = await startPart({
+      name: 'relayer',
+      entry: memrelayEntry,
+      args: ['relayer', '--config', file],
+      environment: { PATH: process.env.PATH },
+      onLine: () => undefined,
+    });
+    expect(part.url).toBe(world.relayer.url);
     const { results } = await world.client().recall('Who keeps bees?');
     expect(results.map(({ text }) => text)).toEqual(['Ada keeps bees.']);
-    command.child.kill('SIGTERM');
-    expect(await command.ended).toMatchObject({ code: 0 });
+    process.kill(part.pid, 'SIGTERM');
+    expect(await part.ended).toBe('exit code 0');
   } finally {
     await world.close();
   }
