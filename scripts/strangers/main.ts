@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { bundlerCases } from './bundler-cases.ts';
 import type { StrangerCase, World } from './case.ts';
 import { commandCases } from './command-cases.ts';
+import { deployCase } from './deploy-case.ts';
 import { type LocalSystem, startSystem, systemEnvironment } from './local-system.ts';
 import { runtimeCases } from './node-cases.ts';
 import { restartCase } from './restart-case.ts';
@@ -34,9 +35,14 @@ try {
 }
 
 async function main(): Promise<number> {
-  const cases = [...commandCases, ...runtimeCases, ...typeCases, ...bundlerCases, restartCase].filter(
-    ({ name }) => values.only === undefined || name.includes(values.only),
-  );
+  const cases = [
+    ...commandCases,
+    ...runtimeCases,
+    ...typeCases,
+    ...bundlerCases,
+    deployCase,
+    restartCase,
+  ].filter(({ name }) => values.only === undefined || name.includes(values.only));
   const tarballs = await packAll(bench, say);
   const world = worldOf(tarballs);
   const results: CaseResult[] = [];

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startPart } from '@memrelay/process/start-part';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memrelayEntry, runMemrelay } from '../../src/memrelay-command.ts';
@@ -30,10 +32,15 @@ it('runs a relayer with the settings of a file, until SIGTERM', async () => {
       onLine: () => undefined,
     });
     expect(part.url).toBe(world.relayer.url);
+    expect(await healthcheck(part.url)).toEqual({ code: 0, stdout: '' });
     const { results } = await world.client().recall('Who keeps bees?');
     expect(results.map(({ text }) => text)).toEqual(['Ada keeps bees.']);
     process.kill(part.pid, 'SIGTERM');
     expect(await part.ended).toBe('exit code 0');
+    expect(await healthcheck(part.url)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('ECONNREFUSED'),
+    });
   } finally {
     await world.close();
   }
@@ -66,3 +73,14 @@ it('reports every problem with its settings, and a file that cannot be read', as
   const missing = await runMemrelay(['relayer', '--config', join(folder, 'no.env')], {});
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') });
 });
+
+/** As the container image runs it. */
+function healthcheck(url: string): Promise<{ code: number; stdout: string }> {
+  const script = fileURLToPath(new URL('../../../deploy/container/healthcheck.mjs', import.meta.url));
+  const env = { PATH: process.env.PATH, PORT: new URL(url).port };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script], { env }, (error, stdout) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout }),
+    );
+  });
+}
