@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { anyCaseHex32Pattern, fromHex, toHex } from '@memrelay/protocol/bytes';
-import { concatBytes, plainView, u32, utf8 } from './bytes.ts';
+import { concatBytes, equalBytes, plainView, u32, utf8 } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 
 /** Encryption of database cells (security.md, "At rest"). Only for Node, because clients do not have these secrets. */
@@ -26,11 +26,28 @@ function lengthPrefixed(parts: readonly (string | Uint8Array)[]): Uint8Array {
   );
 }
 
+const lastBlock = Uint8Array.of(1);
+const noSalt = new Uint8Array(0);
+
+/** HKDF-SHA256 (RFC 5869) for at most 32 bytes: one block. OpenSSL's takes three times as long to set up (measured). */
 function derive(secret: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, salt, info, length));
+  const extracted = salt === noSalt ? extractedFrom(secret) : hmacSha256(salt, secret);
+  return hmacSha256(extracted, info, lastBlock).slice(0, length);
 }
 
-const noSalt = new Uint8Array(0);
+/**
+ * The key extracted from a secret without a salt. An entry exists as long as the caller's array. Its copy detects an array
+ * that was wiped and reused.
+ */
+const extractions = new WeakMap<Uint8Array, { secret: Uint8Array; extracted: Uint8Array }>();
+
+function extractedFrom(secret: Uint8Array): Uint8Array {
+  const known = extractions.get(secret);
+  if (known !== undefined && equalBytes(known.secret, secret)) return known.extracted;
+  const extracted = hmacSha256(noSalt, secret);
+  extractions.set(secret, { secret: Uint8Array.from(secret), extracted });
+  return extracted;
+}
 
 /**
  * Reads a comma list of secrets of 32 bytes in hex, newest first (`MEM_SERVER_SECRET`; a single one for
@@ -95,8 +112,14 @@ const nonceAt = 1 + keyIdLength;
 const sealedAt = nonceAt + 12;
 const tagLength = 16;
 
-function rowKey(secret: Uint8Array, jobId: string): Uint8Array {
-  return derive(secret, utf8(jobId), utf8('memrelay-outbox-v1'), 32);
+const rowKeyLabel = utf8('memrelay-outbox-v1');
+
+/** As a key object: raw keys cost Node 24 another 15 µs (measured). */
+function rowKey(secret: Uint8Array, jobId: string): KeyObject {
+  const key = derive(secret, utf8(jobId), rowKeyLabel, 32);
+  const object = createSecretKey(key);
+  key.fill(0);
+  return object;
 }
 
 function cellAad(position: CellPosition): Uint8Array {

@@ -1,6 +1,6 @@
 import { concatBytes, requireLength, utf8 } from './bytes.ts';
 import { hkdfExpand, hkdfExtract } from './hkdf.ts';
-import type { Primitives } from './primitives.ts';
+import type { Primitives, X25519Exchange } from './primitives.ts';
 
 /**
  * HPKE base mode (RFC 9180): DHKEM(X25519, HKDF-SHA256) = 0x0020, HKDF-SHA256 = 0x0001, and AES-GCM. Only sequence number 0
@@ -85,15 +85,18 @@ function keyAndNonce(
   };
 }
 
+function exchange(p: Primitives, recipientPk: Uint8Array): X25519Exchange {
+  const ephemeral = p.randomBytes(32);
+  return { enc: p.x25519PublicKey(ephemeral), secret: p.x25519SharedSecret(ephemeral, recipientPk) };
+}
+
 /**
  * SetupBaseS with a fresh ephemeral key. `seal` is a separate step, because the envelope's AAD contains `enc`. It may be
  * called only once, because the nonce is fixed. Throws `RangeError` on a recipient key that is not 32 bytes or has small order.
  */
 export function hpkeSender(p: Primitives, recipientPk: Uint8Array, info: Uint8Array, aead = aes256Gcm) {
   requireLength(recipientPk, 32, 'recipient key');
-  const ephemeral = p.randomBytes(32);
-  const enc = p.x25519PublicKey(ephemeral);
-  const dh = p.x25519SharedSecret(ephemeral, recipientPk);
+  const { enc, secret: dh } = p.x25519Exchange?.(recipientPk) ?? exchange(p, recipientPk);
   if (dh === undefined) throw new RangeError('recipient key of small order');
   const { key, nonce } = keyAndNonce(p, aead, dh, enc, recipientPk, info);
   let used = false;

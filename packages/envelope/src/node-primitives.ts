@@ -6,6 +6,7 @@ import {
   createPublicKey,
   createSecretKey,
   diffieHellman,
+  generateKeyPairSync,
   type KeyObject,
   randomBytes,
   sign,
@@ -50,11 +51,15 @@ function privateKeyOf(curve: Curve, raw: Uint8Array): CachedPrivateKey {
   const der = Buffer.from(concatBytes(derPrefixes[curve], raw));
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   der.fill(0);
-  // As JWK, because OpenSSL's DER encoder takes twenty times as long
-  const { x } = createPublicKey(key).export({ format: 'jwk' });
-  const entry = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(Buffer.from(x!, 'base64url')) };
+  const entry = { raw: Uint8Array.from(raw), key, publicKey: publicBytes(createPublicKey(key)) };
   privateKeys[curve].set(raw, entry);
   return entry;
+}
+
+function publicBytes(key: KeyObject): Uint8Array {
+  // As JWK, because OpenSSL's DER encoder takes twenty times as long
+  const { x } = key.export({ format: 'jwk' });
+  return Uint8Array.from(Buffer.from(x!, 'base64url'));
 }
 
 /** Copies an X25519 private key. All copies share one key object, which exists as long as one of the arrays. */
@@ -79,6 +84,17 @@ function publicKeyOf(curve: Curve, raw: Uint8Array): KeyObject {
   } else publicKeys.delete(name);
   publicKeys.set(name, key);
   return key;
+}
+
+function sharedSecret(ours: KeyObject, publicKey: Uint8Array): Uint8Array | undefined {
+  const theirs = publicKeyOf('x25519', publicKey);
+  try {
+    const secret = plainView(diffieHellman({ privateKey: ours, publicKey: theirs }));
+    return secret.every((byte) => byte === 0) ? undefined : secret;
+  } catch {
+    // OpenSSL 3 refuses an all-zero result. Nothing else can fail with two valid keys.
+    return undefined;
+  }
 }
 
 const tagLength = 16;
@@ -126,16 +142,13 @@ export const nodePrimitives: Primitives = {
 
   x25519PublicKey: (privateKey) => Uint8Array.from(privateKeyOf('x25519', privateKey).publicKey),
 
-  x25519SharedSecret(privateKey, publicKey) {
-    const ours = privateKeyOf('x25519', privateKey).key;
-    const theirs = publicKeyOf('x25519', publicKey);
-    try {
-      const secret = plainView(diffieHellman({ privateKey: ours, publicKey: theirs }));
-      return secret.every((byte) => byte === 0) ? undefined : secret;
-    } catch {
-      // OpenSSL 3 refuses an all-zero result. Nothing else can fail with two valid keys.
-      return undefined;
-    }
+  x25519SharedSecret: (privateKey, publicKey) =>
+    sharedSecret(privateKeyOf('x25519', privateKey).key, publicKey),
+
+  // Half the price of importing random bytes as a private key
+  x25519Exchange(publicKey) {
+    const pair = generateKeyPairSync('x25519');
+    return { enc: publicBytes(pair.publicKey), secret: sharedSecret(pair.privateKey, publicKey) };
   },
 
   ed25519PublicKey: (seed) => Uint8Array.from(privateKeyOf('ed25519', seed).publicKey),

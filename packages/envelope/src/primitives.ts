@@ -1,3 +1,9 @@
+/** A fresh public half, and the secret shared with the other side. */
+export interface X25519Exchange {
+  enc: Uint8Array;
+  secret: Uint8Array | undefined;
+}
+
 /**
  * The cryptography that the format needs, as one synchronous interface, so that every other file runs in Node
  * (`node-primitives.ts`) and in browsers (`portable-primitives.ts`). Both return the same results for every input, including
@@ -23,6 +29,12 @@ export interface Primitives {
 
   /** Returns the shared secret, or `undefined` when it is all zero (a public key of small order; RFC 9180 §7.1.4). */
   x25519SharedSecret(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined;
+
+  /**
+   * Makes a key pair for one exchange with `publicKey`, without its private half ever leaving the library. Returns its public
+   * half and the shared secret, which is `undefined` as above. If absent, `hpke.ts` makes the pair from `randomBytes`.
+   */
+  x25519Exchange?: ((publicKey: Uint8Array) => X25519Exchange) | undefined;
 
   /** `seed` is the 32-byte RFC 8032 private key. */
   ed25519PublicKey(seed: Uint8Array): Uint8Array;

@@ -101,6 +101,14 @@ describe('outbox cell', () => {
 });
 
 describe('secrets', () => {
+  it('derive other keys once their array has other bytes', () => {
+    const secret = filled(3);
+    const before = indexKey(secret, 'dedupe', '0xabc');
+    secret.fill(4);
+    expect(indexKey(secret, 'dedupe', '0xabc')).toEqual(indexKey(filled(4), 'dedupe', '0xabc'));
+    expect(indexKey(filled(3), 'dedupe', '0xabc')).toEqual(before);
+  });
+
   it('are read from a comma list of 32-byte hex', () => {
     expect(parseSecrets(` ${'01'.repeat(32)}, ${'AB'.repeat(32)}`)).toEqual([filled(1), filled(0xab)]);
     for (const list of ['', 'abc', '01'.repeat(31), `${'01'.repeat(32)},`, `${'0x01'}${'01'.repeat(31)}`])

@@ -68,6 +68,14 @@ describe('both primitive sets', () => {
     );
   });
 
+  it('share the secret of a fresh exchange with the owner of the other key', () => {
+    const privateKey = node.randomBytes(32);
+    const [one, other] = [1, 2].map(() => node.x25519Exchange!(node.x25519PublicKey(privateKey)));
+    expect(portable.x25519SharedSecret(privateKey, one!.enc)).toEqual(one!.secret);
+    expect(one!.enc).not.toEqual(other!.enc);
+    expect(node.x25519Exchange!(new Uint8Array(32)).secret).toBeUndefined();
+  });
+
   it('agree with OpenSSL on the HMAC of messages and keys of any length', () => {
     for (const key of [0, 32, 64, 65, 2_000].map((length) => node.randomBytes(length)))
       for (const length of [0, 1, 63, 900, 991, 992, 1_023, 1_024, 5_000]) {
@@ -94,6 +102,8 @@ describe('both primitive sets', () => {
       node.aesGcmOpen(key, key.slice(0, 12), key, sealed)!,
       node.x25519PublicKey(key),
       node.x25519SharedSecret(key, node.x25519PublicKey(key))!,
+      node.x25519Exchange!(node.x25519PublicKey(key)).enc,
+      node.x25519Exchange!(node.x25519PublicKey(key)).secret!,
       node.ed25519PublicKey(key),
       node.ed25519Sign(key, key),
     ];

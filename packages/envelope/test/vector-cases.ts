@@ -16,6 +16,7 @@ function scripted(p: Primitives, ...chunks: readonly Uint8Array[]): Primitives {
   const left = [...chunks];
   return {
     ...p,
+    x25519Exchange: undefined,
     randomBytes(length) {
       const next = left.shift();
       if (next?.length !== length) throw new Error('the vector does not provide these random bytes');
