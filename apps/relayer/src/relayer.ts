@@ -17,6 +17,7 @@ import { publicConfig } from './config/public-config.ts';
 import { createBacklog } from './jobs/queue/backlog.ts';
 import { createIdempotency } from './jobs/queue/idempotency.ts';
 import { createOutbox } from './jobs/queue/outbox.ts';
+import { createSingleWrites } from './jobs/queue/single-writes.ts';
 import { createWithWallet } from './jobs/upload/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
@@ -165,6 +166,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       aggregators,
       outbox,
       idempotency,
+      singleWrites: createSingleWrites(db),
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,
       storageTime: createStorageTime(sidecar, config.renewals.epochsLeft),

@@ -18,6 +18,7 @@ import type { Pipeline } from '../jobs/pipeline.ts';
 import type { Backlog } from '../jobs/queue/backlog.ts';
 import type { Idempotency } from '../jobs/queue/idempotency.ts';
 import type { Outbox } from '../jobs/queue/outbox.ts';
+import type { SingleWrites } from '../jobs/queue/single-writes.ts';
 import type { KeyRewraps } from '../keys/key-rewraps.ts';
 import type { NamespaceKeys } from '../keys/namespace-keys.ts';
 import type { VerifiedKeys } from '../keys/verified-keys.ts';
@@ -59,6 +60,7 @@ export interface RelayerContext {
   aggregators: AggregatorReader;
   outbox: Outbox;
   idempotency: Idempotency;
+  singleWrites: SingleWrites;
   backlog: Backlog;
   pipeline: Pipeline;
   storageTime: StorageTime;

@@ -30,7 +30,7 @@ export interface NewJob {
   imported?: { model: string; vectors: Buffer };
 }
 
-const jobColumns = [
+export const jobColumns = [
   ['id', 'uuid'],
   ['account_id', 'bytea'],
   ['owner', 'text'],
@@ -53,12 +53,13 @@ const jobColumns = [
 ] as const;
 
 /** Keeps an unexpired key and replaces an expired one. */
-const keepIdempotencyKey = `
-  INSERT INTO idempotency (account_id, delegate_pk, route, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5, $6)
+export const idempotencyConflict = `
   ON CONFLICT (account_id, delegate_pk, route, key_hash) DO UPDATE
     SET body_hash = excluded.body_hash, answer = excluded.answer, created_at = now()
-    WHERE idempotency.created_at < now() - make_interval(hours => ${idempotencyHours})
-  RETURNING 1`;
+    WHERE idempotency.created_at < now() - make_interval(hours => ${idempotencyHours})`;
+const keepIdempotencyKey = `
+  INSERT INTO idempotency (account_id, delegate_pk, route, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5, $6)
+  ${idempotencyConflict} RETURNING 1`;
 
 /**
  * Accepts jobs in one statement, together with the idempotency key they came with. Returns false, and has written
@@ -86,13 +87,11 @@ export async function insertJobs(
      INSERT INTO memory_job (${names}, duplicate)
      SELECT ${names}, text_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM first WHERE memory_id = job.id) FROM job`,
     [...keyValues, ...jobs.flatMap((job) => jobValues(job, stage))],
-    // A single write is the most frequent; each size of a bulk would be another statement
-    { prepared: jobs.length === 1 },
   );
   return rowCount > 0;
 }
 
-function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
+export function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
   return [
     job.id,
     job.accountId,

@@ -13,6 +13,7 @@ import type { Backlog } from '../../jobs/queue/backlog.ts';
 import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import type { Outbox } from '../../jobs/queue/outbox.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
+import type { SingleWrites } from '../../jobs/queue/single-writes.ts';
 import { insertJobs, insertKey, type NewJob } from '../../jobs/rows/accept-jobs.ts';
 import { textHash } from '../../jobs/rows/known-texts.ts';
 import { insertSuccessors } from '../../jobs/rows/successors.ts';
@@ -40,6 +41,7 @@ export interface AcceptParts extends NamespaceTags {
   outbox: Pick<Outbox, 'seal'>;
   pipeline: Pick<Pipeline, 'wakeEmbedding'>;
   secrets: Secrets;
+  singleWrites: SingleWrites;
   /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
 }
@@ -125,7 +127,9 @@ export async function acceptMemories<Answer>(
   const isNew = await stages.measure('commit', async () => {
     if (jobs.length === 0) return keyRow ? insertKey(parts.db, keyRow) : true;
     if (successions.every(({ envelopeIds }) => envelopeIds.length === 0))
-      return insertJobs(parts.db, jobs, 'queued', keyRow);
+      return jobs.length === 1
+        ? parts.singleWrites.insert({ job: jobs[0]!, key: keyRow })
+        : insertJobs(parts.db, jobs, 'queued', keyRow);
     return parts.db.transaction(async (tx) => {
       const inserted = await insertJobs(tx, jobs, 'queued', keyRow);
       if (inserted) await insertSuccessors(tx, successions);
