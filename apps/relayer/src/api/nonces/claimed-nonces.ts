@@ -1,7 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { timestampWindowSeconds } from '@memrelay/protocol/signing';
 import type { Logger } from 'pino';
-import type { Claim, NonceEpoch, StoreIdentity } from '../rows/nonce-epoch.ts';
+import { type Claim, coverAheadSeconds, type NonceEpoch, type StoreIdentity } from '../rows/nonce-epoch.ts';
 import type { NonceStore, StoreHolder } from './nonce-store.ts';
 
 /**
@@ -49,6 +49,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
   let losses = 0;
   let retry: NodeJS.Timeout | undefined;
   let stopped = false;
+  const covering = new Map<string, ReturnType<NonceEpoch['cover']>>();
   let warnedMs = -Infinity;
 
   async function claimNow(own: number): Promise<void> {
@@ -106,6 +107,16 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
     throw new ApiError('timestamp_out_of_window');
   }
 
+  /** Requests of the same second wait for the same statement. */
+  function cover(current: Claim, signedAt: number): ReturnType<NonceEpoch['cover']> {
+    const flight = `${current.version}/${signedAt}`;
+    const running = covering.get(flight);
+    if (running) return running;
+    const started = epoch.cover(current, signedAt).finally(() => covering.delete(flight));
+    covering.set(flight, started);
+    return started;
+  }
+
   /** The claim under which this request may be recorded. Throws if there is none. */
   async function claimFor(signedAt: number): Promise<Claim> {
     if (!claim) await checking;
@@ -117,8 +128,12 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
           'The nonce store has changed, and requests signed before that are refused. Sign the request again later.',
         retryAfter: Math.max(1, current.acceptsAfter + 1 - Math.floor(now() / 1000)),
       });
-    if (signedAt <= current.covered) return current;
-    const state = await epoch.cover(current, signedAt);
+    if (signedAt <= current.covered) {
+      // Ahead of time, so that no request has to wait for it
+      if (signedAt > current.covered - coverAheadSeconds / 2) cover(current, signedAt).catch(() => undefined);
+      return current;
+    }
+    const state = await cover(current, signedAt);
     if (state === 'changed') {
       void check();
       throw new ApiError('auth_unavailable');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
+import { createGroups } from '../../base/concurrency/groups.ts';
 import type { Db } from '../../base/db/db.ts';
 import { inTime } from '../../base/redis/in-time.ts';
 import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
@@ -23,11 +24,27 @@ const keyPrefix = Buffer.from('memrelay:nonce:');
 /** A random value without an expiry: if it is missing, the nonces may be lost too. */
 const markKey = 'memrelay:nonce-epoch';
 
+/** Nonces in one transaction */
+const maxGroup = 128;
+
+interface NewNonce {
+  key: Buffer;
+  ttlSeconds: number;
+}
+
+/** What a transaction found: which store it ran on, and whether a nonce was new there. */
+interface Recorded {
+  identity: string;
+  /** Time of the store */
+  unixTime: number;
+  isNew: boolean;
+}
+
 /**
  * Nonces in Redis. Every event that loses nonces changes the identity of the store: a flush or an empty replica (the
  * mark is missing), a restart, another server or an older snapshot (another run id), an eviction (the eviction count).
  * The identity is read in the same transaction that records a nonce, so a nonce recorded after an unnoticed loss is not
- * accepted. Returns at once; every request is refused until the first connection is up.
+ * accepted. Requests of one turn of the event loop share a transaction; if it fails, all of them are refused. Returns at once; every request is refused until the first connection is up.
  */
 export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   const { url, db, log, now = Date.now, timeoutMs = 1_000 } = options;
@@ -42,6 +59,28 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
     identityOf(server, stats, mark, client.options?.database ?? 0);
   let connected = false;
 
+  const recordInGroup = createGroups<NewNonce, Recorded>({ run: recordAll, maxItems: maxGroup });
+
+  /** Records the nonces one after the other in one transaction, which also reads the time and the identity of the store. */
+  async function recordAll(nonces: readonly NewNonce[]): Promise<Recorded[]> {
+    const transaction = client.multi();
+    for (const { key, ttlSeconds } of nonces)
+      transaction.set(Buffer.concat([keyPrefix, key]), '1', {
+        condition: 'NX',
+        expiration: { type: 'EX', value: ttlSeconds },
+      });
+    transaction.time().get(markKey).info('server').info('stats');
+    const replies: unknown[] = await inTime(transaction.exec(), timeoutMs);
+    const [[unixTime], mark, server, stats] = replies.splice(nonces.length) as [
+      [string],
+      string | null,
+      string,
+      string,
+    ];
+    const { identity } = identityFrom(server, stats, mark);
+    return replies.map((reply) => ({ identity, unixTime: Number(unixTime), isNew: reply !== null }));
+  }
+
   const nonces = createClaimedNonces({
     epoch,
     async identify() {
@@ -55,23 +94,10 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
       return eviction ? { problem: eviction } : { store: identityFrom(info, info, mark) };
     },
     async record(claim, key, signedAt, ttlSeconds) {
-      const [[unixTime], recorded, mark, server, stats] = await inTime(
-        client
-          .multi()
-          .time()
-          .set(Buffer.concat([keyPrefix, key]), '1', {
-            condition: 'NX',
-            expiration: { type: 'EX', value: ttlSeconds },
-          })
-          .get(markKey)
-          .info('server')
-          .info('stats')
-          .exec<'typed'>(),
-        timeoutMs,
-      );
-      if (identityFrom(server, stats, mark).identity !== claim.identity) return 'changed';
-      if (Math.abs(Number(unixTime) - signedAt) > storeWindowSeconds) return 'expired';
-      return recorded === null ? 'seen' : 'fresh';
+      const { identity, unixTime, isNew } = await recordInGroup({ key, ttlSeconds });
+      if (identity !== claim.identity) return 'changed';
+      if (Math.abs(unixTime - signedAt) > storeWindowSeconds) return 'expired';
+      return isNew ? 'fresh' : 'seen';
     },
     log,
     now,

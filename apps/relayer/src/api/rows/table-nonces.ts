@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createGroups } from '../../base/concurrency/groups.ts';
 import type { Db } from '../../base/db/db.ts';
 import { createClaimedNonces, storeWindowSeconds } from '../nonces/claimed-nonces.ts';
 import type { NonceStore } from '../nonces/nonce-store.ts';
@@ -21,6 +22,42 @@ export interface TableNoncesOptions {
 /** The nonces are in the database, so they can only be lost if another store was used in between. */
 const table = { identity: 'table', server: 'table' };
 
+/** Nonces in one statement, and statements at a time */
+const maxGroup = 64;
+const groupsAtOnce = 2;
+
+interface NewNonce {
+  /** Hex */
+  key: string;
+  ttlSeconds: number;
+}
+
+interface Recorded {
+  isNew: boolean;
+  /** Time of the database */
+  unixTime: number;
+}
+
+/** Records different nonces in one commit. They are written in the order of their keys, so that relayers cannot deadlock. */
+async function recordAll(db: Db, nonces: readonly NewNonce[], at: Date | null): Promise<Recorded[]> {
+  const { rows } = await db.query<{ time: number; recorded: string[] }>(
+    `WITH clock AS (SELECT coalesce($3::timestamptz, now()) AS time),
+     recorded AS (
+       INSERT INTO nonce AS known (key, expires_at)
+       SELECT decode(key, 'hex') AS key, time + make_interval(secs => ttl)
+       FROM clock, unnest($1::text[], $2::float8[]) AS given (key, ttl) ORDER BY 1
+       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
+         WHERE known.expires_at <= coalesce($3::timestamptz, now())
+       RETURNING encode(key, 'hex') AS key)
+     SELECT floor(extract(epoch FROM time))::bigint AS time, ARRAY(SELECT key FROM recorded) AS recorded FROM clock`,
+    [nonces.map(({ key }) => key), nonces.map(({ ttlSeconds }) => ttlSeconds), at],
+    { prepared: true },
+  );
+  const { time: unixTime, recorded } = rows[0]!;
+  const isNew = new Set(recorded);
+  return nonces.map(({ key }) => ({ isNew: isNew.has(key), unixTime }));
+}
+
 /**
  * Nonces in the database, for a relayer without Redis. A row is committed before `remember` returns, so nonces survive
  * a restart. Expired rows are purged in the background.
@@ -31,30 +68,23 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
   let failure: Error | undefined;
   let purging: Promise<void> | undefined;
   let closed = false;
+  const recordInGroup = createGroups<NewNonce, Recorded>({
+    run: (nonces) => recordAll(db, nonces, at()),
+    atOnce: groupsAtOnce,
+    maxItems: maxGroup,
+    // A statement cannot see that it has recorded a nonce itself
+    keyOf: ({ key }) => key,
+  });
   const epoch = createNonceEpoch({ db, log });
   const nonces = createClaimedNonces({
     epoch,
     identify: async () => ({ store: table }),
     async record(_claim, key, signedAt, ttlSeconds) {
       try {
-        const { rows } = await db.query<{ fresh: boolean; offset_seconds: number }>(
-          `WITH clock AS (SELECT coalesce($3::timestamptz, now()) AS time),
-           recorded AS (
-             INSERT INTO nonce AS known (key, expires_at)
-             SELECT $1::bytea, time + make_interval(secs => $2) FROM clock
-             ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
-               WHERE known.expires_at <= coalesce($3::timestamptz, now())
-             RETURNING 1
-           )
-           SELECT EXISTS (SELECT FROM recorded) AS fresh,
-             floor(extract(epoch FROM time))::bigint - $4::bigint AS offset_seconds
-           FROM clock`,
-          [key, ttlSeconds, at(), signedAt],
-        );
-        const { fresh, offset_seconds: offset } = rows[0]!;
+        const { isNew, unixTime } = await recordInGroup({ key: key.toString('hex'), ttlSeconds });
         failure = undefined;
-        if (Math.abs(offset) > storeWindowSeconds) return 'expired';
-        return fresh ? 'fresh' : 'seen';
+        if (Math.abs(unixTime - signedAt) > storeWindowSeconds) return 'expired';
+        return isNew ? 'fresh' : 'seen';
       } catch (error) {
         failure = error as Error;
         throw error;

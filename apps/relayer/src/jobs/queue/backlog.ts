@@ -19,6 +19,8 @@ export interface Backlog {
 /** Embedding takes about a second, an upload several: an earlier retry would probably fail. */
 const retryAfterSeconds = 5;
 const freshMs = 1_000;
+/** A count that is this much older is still used while it is repeated. */
+const graceMs = 1_000;
 /** Minimum pause per millisecond of counting, so that counting takes at most a twentieth of the database's time. */
 const restPerMs = 20;
 /** Accounts whose count is remembered: a hundred bytes each */
@@ -31,7 +33,7 @@ const rememberedAccounts = 10_000;
  */
 function bounded(limit: number, count: () => Promise<number>) {
   let jobs = 0;
-  let staleAt = 0;
+  let staleAt = -graceMs;
   let counting: Promise<void> | undefined;
   async function recount(): Promise<void> {
     const began = performance.now();
@@ -39,15 +41,20 @@ function bounded(limit: number, count: () => Promise<number>) {
     const now = performance.now();
     staleAt = now + Math.max(freshMs, (now - began) * restPerMs);
   }
+  const holds = (more: number): boolean => jobs + more <= limit;
   return {
-    async refresh(): Promise<void> {
-      if (performance.now() < staleAt) return;
+    /** Waits for a count only if the last one is old, or leaves no room. */
+    async refresh(more: number): Promise<void> {
+      const now = performance.now();
+      if (now < staleAt) return;
       counting ??= recount().finally(() => {
         counting = undefined;
       });
-      await counting;
+      const isUsable = now < staleAt + graceMs && holds(more);
+      if (isUsable) counting.catch(() => undefined);
+      else await counting;
     },
-    holds: (more: number): boolean => jobs + more <= limit,
+    holds,
     add(more: number): void {
       jobs += more;
     },
@@ -73,7 +80,7 @@ export function createBacklog(db: Db, limits: BacklogLimits): Backlog {
         ...(Number.isFinite(limits.perAccount) ? [ofAccount(accountId)] : []),
         ...(Number.isFinite(limits.inAll) ? [all] : []),
       ];
-      await Promise.all(bounds.map((bound) => bound.refresh()));
+      await Promise.all(bounds.map((bound) => bound.refresh(jobs)));
       // No await from here on, so that of two concurrent calls the second sees the jobs of the first
       if (!bounds.every((bound) => bound.holds(jobs)))
         throw new ApiError('overloaded', { retryAfter: retryAfterSeconds });

@@ -189,6 +189,7 @@ export async function countWaiting(db: Db, limit: number, accountId?: Buffer): P
        UNION ALL (SELECT 1 FROM memory_job WHERE ${waiting.uploading} ${ofAccount} LIMIT $1)
        LIMIT $1) AS job`,
     [limit + 1, ...(accountId ? [accountId] : [])],
+    { prepared: true },
   );
   return rows[0]!.jobs;
 }
