@@ -1,4 +1,5 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
+import { maxPreparedRows, preparedRows } from '../../base/db/row-counts.ts';
 import { idempotencyConflict, jobColumns, jobValues, type NewJob } from './accept-jobs.ts';
 import type { IdempotencyRow } from './idempotency-rows.ts';
 
@@ -17,10 +18,8 @@ const keyColumns = [
 const columns = [...jobColumns, ...keyColumns];
 const noRow: readonly SqlValue[] = columns.map(() => null);
 
-/** Sizes of a group: one statement each, which stays prepared. Rows without an id fill a group up to the next size. */
-const sizes = [1, 2, 4, 8, 16, 32] as const;
-export const maxGroup = sizes.at(-1)!;
-const statements = new Map(sizes.map((size) => [size, statementFor(size)]));
+export const maxGroup = maxPreparedRows;
+const statements = new Map<number, string>();
 
 function statementFor(size: number): string {
   let next = 0;
@@ -55,7 +54,9 @@ function statementFor(size: number): string {
  * before. Keys and texts are locked in one order, so that two groups cannot deadlock.
  */
 export async function insertSingles(db: Db, writes: readonly SingleWrite[]): Promise<Set<string>> {
-  const size = sizes.find((each) => each >= writes.length)!;
+  const size = preparedRows(writes.length)!;
+  const statement = statements.get(size) ?? statementFor(size);
+  statements.set(size, statement);
   const values = writes.flatMap(({ job, key }) => [
     ...jobValues(job, 'queued'),
     key?.route ?? null,
@@ -64,6 +65,6 @@ export async function insertSingles(db: Db, writes: readonly SingleWrite[]): Pro
     key?.answer ?? null,
   ]);
   for (let i = writes.length; i < size; i++) values.push(...noRow);
-  const { rows } = await db.query<{ id: string }>(statements.get(size)!, values, { prepared: true });
+  const { rows } = await db.query<{ id: string }>(statement, values, { prepared: true });
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,8 +1,10 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
 import { placeholdersIn } from '../../base/db/placeholders.ts';
+import { preparedRows } from '../../base/db/row-counts.ts';
 import { contextColumns } from '../../index/context-tokens.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
+import type { BlindEntry } from '../../index/keywords/blind-index.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import type { NearDuplicate } from './near-duplicate-rows.ts';
@@ -17,6 +19,10 @@ export interface EmbeddedJob {
 /** Vectors in one statement: 1.5 MiB of 1536 dimensions. A longer text gets a statement of its own. */
 const vectorsAtOnce = 256;
 
+/** Columns of `given`, without its keywords, and of `piece` */
+const givenTypes = ['uuid', 'uuid', 'text', 'smallint', 'uuid', 'real'];
+const pieceTypes = ['uuid', 'smallint', 'vector'];
+
 /**
  * Makes the memories visible as pending, saves their index data and wipes the sealed texts, in one statement for many jobs
  * that writes all or none. It locks the jobs in the order of their ids, the same order as a forget, so that the two cannot
@@ -25,19 +31,28 @@ const vectorsAtOnce = 256;
 export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
   const values: SqlValue[] = [];
   const placeholder = placeholdersIn(values);
+  const row = (given: readonly SqlValue[], keywords?: BlindEntry): string => {
+    const placeholders = givenTypes.map((type, i) => placeholder(given[i] ?? null, type));
+    return `(${placeholders.join(', ')}, ${addKeywords(values, keywords)})`;
+  };
   const updates = embedded.map(({ job, data: { info, keywords }, near }) => {
-    const placeholders = [
-      placeholder(job.id, 'uuid'),
-      placeholder(job.leaseToken, 'uuid'),
-      placeholder(info.model, 'text'),
-      placeholder(info.keyId, 'smallint'),
-      placeholder(near?.id ?? null, 'uuid'),
-      placeholder(near?.similarity ?? null, 'real'),
-      addKeywords(values, keywords),
+    const given = [
+      job.id,
+      job.leaseToken,
+      info.model,
+      info.keyId,
+      near?.id ?? null,
+      near?.similarity ?? null,
     ];
-    return `(${placeholders.join(', ')})`;
+    return row(given, keywords);
   });
   const pieces = embedded.flatMap(({ job, data }) => pieceRows(placeholder, job.id, data.chunks));
+  // Texts in one piece are the most frequent; others are given a statement that is planned for them
+  const size = pieces.length === embedded.length ? preparedRows(pieces.length) : undefined;
+  for (let i = embedded.length; i < (size ?? 0); i++) {
+    updates.push(row([]));
+    pieces.push(`(${pieceTypes.map((type) => placeholder(null, type)).join(', ')})`);
+  }
   const { rows } = await db.query<{ id: string }>(
     `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${updates.join(', ')}),
      piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
@@ -62,6 +77,7 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
        FROM job JOIN piece USING (id))
      SELECT id FROM job`,
     values,
+    { prepared: size !== undefined },
   );
   return new Set(rows.map(({ id }) => id));
 }
