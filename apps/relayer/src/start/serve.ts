@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { registerAuth } from '../api/auth/register-auth.ts';
 import type { Listener } from '../api/http/listener.ts';
-import { registerRequestBounds } from '../api/limits/request-bounds.ts';
+import { refuseOverdue, registerRequestBounds } from '../api/limits/request-bounds.ts';
 import { signedRoutes } from '../api/routes/signed-routes.ts';
 import { registerStageTimes } from '../base/logging/stage-times.ts';
 import type { Config } from '../config/config.ts';
@@ -27,6 +27,7 @@ export async function serve(
       fallbackAccountId: config.accountId,
       trustedProxyHops: config.trustedProxyHops,
       log: context.loggers.auth,
+      refuseEarly: refuseOverdue(context.requestBounds),
     });
     registerStageTimes(signed);
     registerRequestBounds(signed, context.requestBounds);

@@ -32,6 +32,8 @@ export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinut
   /** TRUSTED_PROXY_HOPS */
   trustedProxyHops: number;
   log: Logger;
+  /** Throws if a request would be refused later anyway. The key is not verified yet: 64 hex digits in lower case. */
+  refuseEarly?: (publicKey: string, request: FastifyRequest) => void;
   /** Counts an authenticated request against the limits of its key. Throws `rate_limited`. */
   limitKey?: (caller: Caller, request: FastifyRequest) => void | Promise<void>;
   /** Deadline for receiving the whole body; default 30,000 ms */
@@ -57,7 +59,7 @@ const empty = Buffer.alloc(0);
  * `preValidation` runs the rest. Throws `ApiError` for refused requests.
  */
 export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
-  const { nonces, trustedProxyHops, log, limitKey, now = Date.now } = options;
+  const { nonces, trustedProxyHops, log, refuseEarly, limitKey, now = Date.now } = options;
   const { failuresPerMinute, known, bodyDeadlineMs = 30_000 } = options;
   const addresses = createAddressLimit({ failuresPerMinute, known });
   const findCaller = createCallerLookup({ ...options, now });
@@ -81,7 +83,9 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
       const auth = readAuthHeaders(request.raw);
       checkTimestamp(auth.timestamp, now());
       const address = clientAddress(request.raw, trustedProxyHops);
-      const admission = addresses.take(addressBlock(address), auth.publicKey.toLowerCase());
+      const publicKey = auth.publicKey.toLowerCase();
+      refuseEarly?.(publicKey, request);
+      const admission = addresses.take(addressBlock(address), publicKey);
       progress.set(request, { auth, address, admission, rawBody: empty });
       checkContentLength(request.raw, bodyLimitOf(request));
     } catch (error) {

@@ -25,6 +25,8 @@ export interface SignedRoute extends AnyRoute {
   costPerFact?: number;
   /** The route may take long and has a separate bound in `RequestBounds`: it does not count as a short request */
   ownBound?: true;
+  /** Refused at once, before the body is read, while earlier requests of the same key have waited too long */
+  sheds?: true;
 }
 
 export type RouteDeclaration = OpenRoute | SignedRoute;

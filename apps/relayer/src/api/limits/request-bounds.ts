@@ -1,5 +1,8 @@
+import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createFairTurns, type FairTurns } from '../../base/concurrency/fair-turns.ts';
+import { createSheddingQueue, type SheddingQueue } from '../../base/concurrency/shedding-queue.ts';
+import { maxGroup } from '../../jobs/rows/accept-group.ts';
 import { recallAnswerBytes } from '../../memories/recall/recall.ts';
 import { untilGone } from '../http/event-stream.ts';
 import { signedRouteOf } from '../http/route.ts';
@@ -16,6 +19,8 @@ export interface RequestBounds {
   recalling: InFlight;
   /** Bodies of memories being accepted */
   accepting: InFlight;
+  /** Memories being sealed and saved, after their bodies had room */
+  storing: SheddingQueue;
   /** Bodies of manual calls that wait for their upload: these must not block others from being accepted */
   awaitingUpload: InFlight;
   /** Analyze and ask */
@@ -45,6 +50,8 @@ export function createRequestBounds(): RequestBounds {
     // A text takes up to twice the bytes of its envelope
     recalling: createInFlight(4 * recallAnswerBytes),
     accepting: createInFlight(64 * mib, { maxWaitingBytes: 64 * mib }),
+    // Enough for two statements, and for a third that is being sealed
+    storing: createSheddingQueue({ slots: 3 * maxGroup }),
     awaitingUpload: createInFlight(64 * mib, { maxWaitingBytes: 64 * mib }),
     // Models respond slowly; the SDK waits two minutes
     asking: createInFlight(64 * askBytes, { waitMs: 30_000 }),
@@ -85,4 +92,12 @@ export function registerRequestBounds(app: FastifyInstance, bounds: RequestBound
     answered.delete(request);
   });
   app.addHook('preClose', async () => bounds.close());
+}
+
+/** Refuses requests of a route that sheds, by a key whose earlier ones have waited too long. Throws `overloaded`. */
+export function refuseOverdue({ storing }: RequestBounds) {
+  return (publicKey: string, request: FastifyRequest): void => {
+    if (signedRouteOf(request)?.sheds && storing.isOverdue(publicKey))
+      throw new ApiError('overloaded', { retryAfter: 1 });
+  };
 }

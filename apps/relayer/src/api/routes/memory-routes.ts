@@ -31,24 +31,25 @@ export type MemoryRouteParts = AcceptParts &
 
 /** Writes, forgets and recalls; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): void {
-  const { accepting, awaitingUpload, recalling } = parts.requestBounds;
+  const { accepting, storing, awaitingUpload, recalling } = parts.requestBounds;
   const accept = (
     request: FastifyRequest,
     reply: FastifyReply,
     memories: readonly NewMemory[],
     repeatKey: RepeatKey | undefined,
-  ): Promise<string[]> =>
-    accepting.run(request, reply, request.rawBody.length, () =>
-      acceptMemories(parts, request.caller, memories, {
-        repeatKey,
-        stages: request.stages,
-        answerOf: (jobIds) => jobIds,
-      }),
+  ): Promise<string[]> => {
+    const { caller, stages } = request;
+    const { accountId } = caller.account;
+    const store = (): Promise<string[]> =>
+      acceptMemories(parts, caller, memories, { repeatKey, stages, answerOf: (jobIds) => jobIds });
+    return accepting.run(request, reply, request.rawBody.length, () =>
+      storing.run({ accountId, publicKey: caller.publicKey }, store),
     );
+  };
 
   app.post(
     '/api/remember',
-    route({ auth: 'signature', scope: ['write'], cost: 5, ownBound: true }),
+    route({ auth: 'signature', scope: ['write'], cost: 5, ownBound: true, sheds: true }),
     async (request, reply): Promise<RememberAccepted> => {
       const item = validate(rememberRequest, request.body);
       const [jobId] = await accept(request, reply, [item], repeatKeyOf(request, item));
@@ -59,7 +60,7 @@ export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): voi
 
   app.post(
     '/api/remember/bulk',
-    route({ auth: 'signature', scope: ['write'], cost: 10, ownBound: true }),
+    route({ auth: 'signature', scope: ['write'], cost: 10, ownBound: true, sheds: true }),
     async (request, reply): Promise<RememberBulkAccepted> => {
       const bulk = validate(rememberBulkRequest, request.body);
       const jobIds = await accept(request, reply, bulk.items, repeatKeyOf(request, bulk));
