@@ -9,6 +9,7 @@ import {
 } from '../../src/base/concurrency/shedding-queue.ts';
 
 let nowMs: number;
+let lagMs: number;
 let queue: SheddingQueue;
 let begun: string[];
 let ends: (() => void)[];
@@ -18,7 +19,8 @@ beforeEach(() => {
   nowMs = 0;
   begun = [];
   ends = [];
-  queue = createSheddingQueue({ slots: 2, now: () => nowMs });
+  lagMs = 0;
+  queue = createSheddingQueue({ slots: 2, now: () => nowMs, lag: { measure: () => lagMs } });
 });
 
 /** Work that goes on until `endFirst` */
@@ -97,6 +99,13 @@ test('is not overdue any more once what waited was refused', async () => {
   void add('4');
   await nextTurn();
   expect(begun).toEqual(['1', '2', '4']);
+});
+
+test('is overdue for all keys while the event loop is too late', () => {
+  lagMs = burstWaitMs;
+  expect(queue.isOverdue('any key')).toBe(false);
+  lagMs = burstWaitMs + 1;
+  expect(queue.isOverdue('any key')).toBe(true);
 });
 
 test('refuses what waits when it is closed', async () => {

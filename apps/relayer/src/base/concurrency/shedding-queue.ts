@@ -1,4 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { createLoopLag, type LoopLag } from './loop-lag.ts';
 
 /** Work of one account, named by the key that requested it. */
 export interface Sheddable {
@@ -13,7 +14,10 @@ export interface Sheddable {
 export interface SheddingQueue {
   /** Throws `overloaded` if the work waited too long; then it was not begun. */
   run<T>(who: Sheddable, work: () => Promise<T>): Promise<T>;
-  /** True while work that this key requested has waited too long, so that more of it would be refused too. */
+  /**
+   * True while work that this key requested has waited too long, so that more of it would be refused too, and while the
+   * event loop is so late that all work waits too long for it.
+   */
   isOverdue(publicKey: string): boolean;
   /** Refuses all that waits */
   close(): void;
@@ -24,6 +28,7 @@ export interface SheddingOptions {
   slots: number;
   /** Monotonic clock in ms */
   now?: () => number;
+  lag?: LoopLag;
 }
 
 /** The longest wait after a time without waiting: a burst is served */
@@ -48,7 +53,7 @@ interface Account {
 
 /** The rule is that of CoDel (RFC 8289, 3.2), with a limit on the wait instead of a growing rate of refusals. */
 export function createSheddingQueue(options: SheddingOptions): SheddingQueue {
-  const { slots, now = () => performance.now() } = options;
+  const { slots, now = () => performance.now(), lag = createLoopLag() } = options;
   /** Accounts with waiting work; the first is next */
   const ring = new Map<string, Account>();
   let running = 0;
@@ -104,6 +109,7 @@ export function createSheddingQueue(options: SheddingOptions): SheddingQueue {
     },
     isOverdue(publicKey) {
       const nowMs = now();
+      if (lag.measure() > burstWaitMs) return true;
       for (const account of ring.values())
         if (isTooLate(account, nowMs) && account.queue.some((waiting) => waiting.publicKey === publicKey))
           return true;
