@@ -72,6 +72,25 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
   });
 
+  it('are recorded together, and a replay among them is seen', async () => {
+    let statements = 0;
+    const db: TestDb['db'] = {
+      ...tables.db,
+      query: (...call) => {
+        statements += call[0].includes('INTO nonce AS') ? 1 : 0;
+        return tables.db.query(...call);
+      },
+    };
+    const store = storeWith({ db });
+    await store.remember(anyKey(), signedAt(), 660);
+    statements = 0;
+    const keys = Array.from({ length: 20 }, anyKey);
+    const replayed = [...keys, keys[3]!];
+    const answers = await Promise.all(replayed.map((key) => store.remember(key, signedAt(), 660)));
+    expect(answers).toEqual([...keys.map(() => 'fresh'), 'seen']);
+    expect(statements).toBe(2);
+  });
+
   it('are fresh again only after their time, purged or not', async () => {
     // The database refuses requests from its future, so this happens in the past
     let nowMs = Date.now() - 700_000;
@@ -182,6 +201,36 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
   afterAll(() => tables?.drop());
+
+  it('are recorded in one transaction, and a replay among them is seen', async () => {
+    const store = storeWith();
+    await ready(store);
+    await store.remember(anyKey(), signedAt(), 660);
+    const client = await createClient({ url: redis.url }).connect();
+    const transactions = async () =>
+      Number(/cmdstat_exec:calls=(\d+)/.exec(await client.info('commandstats'))?.[1]);
+    const before = await transactions();
+    const keys = Array.from({ length: 20 }, anyKey);
+    const replayed = [...keys, keys[3]!];
+    const answers = await Promise.all(replayed.map((key) => store.remember(key, signedAt(), 660)));
+    expect(answers).toEqual([...keys.map(() => 'fresh'), 'seen']);
+    expect((await transactions()) - before).toBe(1);
+    client.destroy();
+  });
+
+  it('are all refused when one of a transaction cannot be recorded', async () => {
+    const store = storeWith();
+    await ready(store);
+    await store.remember(anyKey(), signedAt(), 660);
+    const client = await createClient({ url: redis.url }).connect();
+    // Redis then refuses writes in a transaction, and executes the rest of it
+    await client.configSet('maxmemory', '1');
+    const answers = await Promise.allSettled(
+      Array.from({ length: 5 }, () => store.remember(anyKey(), signedAt(), 660)),
+    );
+    for (const answer of answers) expect(answer).toMatchObject({ status: 'rejected', reason: unavailable });
+    client.destroy();
+  });
 
   it('are fresh once, even among many concurrent requests through two relayers', async () => {
     const stores = [storeWith(), storeWith()];
