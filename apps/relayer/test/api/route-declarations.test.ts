@@ -164,6 +164,8 @@ test('every signed route declares its scope and its weight', () => {
   expect(Object.fromEntries(declared.map(([name, { scope, cost }]) => [name, { scope, cost }]))).toEqual(
     Object.fromEntries(Object.entries(signed).map(([name, { scope, cost }]) => [name, { scope, cost }])),
   );
+  const shedding = declared.flatMap(([name, { sheds }]) => (sheds ? [name] : []));
+  expect(shedding).toEqual(['POST /api/remember', 'POST /api/remember/bulk']);
   const perFact = declared.filter(([, { costPerFact }]) => costPerFact !== undefined);
   expect(perFact.map(([name, { costPerFact }]) => [name, costPerFact])).toEqual([['POST /api/analyze', 1]]);
 });
