@@ -63,6 +63,17 @@ describe('groups', () => {
     expect(groups).toEqual([['a1', 'b1'], ['a2', 'b2'], ['a3']]);
   });
 
+  test('wait for a running group with the same key, and let others pass', async () => {
+    const add = collect({ atOnce: 2, keyOf: (item) => item[0] });
+    void add('a1');
+    await nextTurn();
+    for (const item of ['a2', 'b1']) void add(item);
+    await nextTurn();
+    expect(groups).toEqual([['a1'], ['b1']]);
+    await end();
+    expect(groups).toEqual([['a1'], ['b1'], ['a2']]);
+  });
+
   test('are bounded in size, but hold an item that is larger', async () => {
     const add = collect({ maxItems: 9, maxSize: 5, sizeOf: (item) => item.length });
     for (const item of ['aaa', 'bb', 'c', 'dddddddd', 'e']) void add(item);

@@ -10,7 +10,7 @@ export interface GroupOptions<Item, Answer> {
   /** Total size of a group that has several items; default: any */
   maxSize?: number;
   sizeOf?(item: Item): number;
-  /** Items with the same key are never in one group. Default: no keys */
+  /** Items with the same key run one after the other, in different groups. Default: no keys */
   keyOf?(item: Item): string | undefined;
 }
 
@@ -31,11 +31,12 @@ export function createGroups<Item, Answer>(
   let waiting: Entry<Item, Answer>[] = [];
   let running = 0;
   let scheduled = false;
+  const runningKeys = new Set<string>();
 
   function takeGroup(): Entry<Item, Answer>[] {
     const group: Entry<Item, Answer>[] = [];
     const left: Entry<Item, Answer>[] = [];
-    const keys = new Set<string>();
+    const keys = new Set(runningKeys);
     let size = 0;
     let isFull = false;
     for (const entry of waiting) {
@@ -43,7 +44,10 @@ export function createGroups<Item, Answer>(
       size += isFull ? 0 : sizeOf(entry.item);
       isFull ||= group.length === maxItems || (group.length > 0 && size > maxSize);
       if (isFull || (key !== undefined && keys.has(key))) left.push(entry);
-      else group.push(entry);
+      else {
+        group.push(entry);
+        if (key !== undefined) runningKeys.add(key);
+      }
       if (key !== undefined) keys.add(key);
     }
     waiting = left;
@@ -58,15 +62,18 @@ export function createGroups<Item, Answer>(
       for (const { reject } of group) reject(error);
     } finally {
       running -= 1;
+      for (const { item } of group) runningKeys.delete(keyOf?.(item) ?? '');
       schedule();
     }
   }
 
   function start(): void {
     scheduled = false;
-    while (waiting.length > 0 && running < atOnce) {
+    while (running < atOnce) {
+      const group = takeGroup();
+      if (group.length === 0) return;
       running += 1;
-      void runGroup(takeGroup());
+      void runGroup(group);
     }
   }
 
