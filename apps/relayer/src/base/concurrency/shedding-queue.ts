@@ -32,10 +32,12 @@ export interface SheddingOptions {
 }
 
 /** The longest wait after a time without waiting: a burst is served */
-export const burstWaitMs = 100;
+export const burstWaitMs = 250;
 /** The longest wait of an account that has had waiting work for longer than `burstMs` */
 export const standingWaitMs = 20;
-export const burstMs = 100;
+export const burstMs = 250;
+/** The longest lag of the event loop: a few hundred requests at once cause about 200 ms */
+export const longestLagMs = 400;
 const retryAfter = 1;
 
 interface Waiting {
@@ -109,7 +111,7 @@ export function createSheddingQueue(options: SheddingOptions): SheddingQueue {
     },
     isOverdue(publicKey) {
       const nowMs = now();
-      if (lag.measure() > burstWaitMs) return true;
+      if (lag.measure() > longestLagMs) return true;
       for (const account of ring.values())
         if (isTooLate(account, nowMs) && account.queue.some((waiting) => waiting.publicKey === publicKey))
           return true;
