@@ -129,6 +129,7 @@ async function prepare(
 }
 
 function literal(value: SqlValue, type: string): string {
+  if (value === null) return 'NULL';
   if (!Buffer.isBuffer(value)) return `'${value}'`;
   return type === 'vector' ? `'[${decodeVector(value).join(',')}]'` : `'\\x${value.toString('hex')}'`;
 }
