@@ -145,6 +145,9 @@ describe.each(databases)('on $name', ({ name, create }) => {
       for (const table of tables)
         await fresh.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
       const hits = Array.from({ length: 20 }, () => randomUUID());
+      const own = { ...namespace, tag: tagOfNamespace(namespace) };
+      const data = await indexerWith().indexTexts(hits.map((_, i) => ({ ...own, text: text(i * 3 + 1) })));
+      const asked = data.map((each) => ({ ...namespace, id: randomUUID(), data: each }));
       const read = await mostReadByEarlyPlan(
         fresh.db,
         (recording) =>
@@ -153,6 +156,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
             adjacentOf(recording, hits),
             lookups(recording, hits),
             important(recording),
+            nearDuplicates(recording, lexical.model, 0.999, asked),
           ]),
         async (db) => {
           await fill(db);
