@@ -35,7 +35,7 @@ export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinut
   /** Throws if a request would be refused later anyway. The key is not verified yet: 64 hex digits in lower case. */
   refuseEarly?: (publicKey: string, request: FastifyRequest) => void;
   /** Counts an authenticated request against the limits of its key. Throws `rate_limited`. */
-  limitKey?: (caller: Caller, request: FastifyRequest) => void | Promise<void>;
+  limitKey?: (caller: Caller, request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
   /** Deadline for receiving the whole body; default 30,000 ms */
   bodyDeadlineMs?: number;
   /** Unix time in ms */
@@ -122,7 +122,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     });
     admission.succeed();
     reply.header(headers.accountId, caller.account.accountId);
-    await limitKey?.(caller, request);
+    await limitKey?.(caller, request, reply);
     requireScope(caller, signedRouteOf(request));
     progress.get(request)!.caller = caller;
     request.body = parseJsonBody(rawBody);
