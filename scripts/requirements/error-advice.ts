@@ -63,7 +63,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   expectation_failed: 'Send no `Expect` header, or `Expect: 100-continue`.',
   headers_too_large: 'Send smaller headers: at most 16 KiB in total.',
   rate_limited:
-    'Wait, then send requests less often. Operators: behind a proxy set `TRUSTED_PROXY_HOPS`; otherwise all clients share the [limits of one address](configuration.md#limits-of-an-address).',
+    'Wait, then send requests less often: `details.limit` names the [limit](limits.md) of the key or owner. Operators: behind a proxy set `TRUSTED_PROXY_HOPS`; otherwise all clients share the [limits of one address](configuration.md#limits-of-an-address).',
   internal_error: "Report it with the request id. The server's log has the cause.",
   sponsor_failed:
     "Pay the gas yourself, or retry later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
@@ -88,6 +88,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'Wait and retry. Operators: if this lasts, the relayer exits so that its platform restarts it.',
   sponsor_unavailable: 'Wait and retry, or pay the gas yourself.',
   sponsor_unconfigured: 'Pay the gas yourself. Operators: set `SPONSOR_API_KEY`.',
+  storage_limit_reached:
+    'Forget memories that are no longer needed, then store the new ones. `details` has the limit and the stored bytes. Operators: raise [`RATE_LIMIT_STORAGE_BYTES`](limits.md#stored-bytes).',
   store_unavailable:
     'Wait and retry. After a manual write the upload continues: poll the job in `details.job_id`.',
 };

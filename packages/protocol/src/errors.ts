@@ -109,6 +109,10 @@ export const errorCatalogue = {
   ),
   sponsor_unconfigured: entry(503, 'No sponsor is configured on this server. Pay the gas yourself.'),
   store_unavailable: entry(503, 'The blob store is unreachable. Retry later.', true),
+  storage_limit_reached: entry(
+    507,
+    'The owner has used up the storage that this server allows. Forget memories that are no longer needed.',
+  ),
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

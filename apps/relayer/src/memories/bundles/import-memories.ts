@@ -24,6 +24,7 @@ import type { Embedder } from '../../index/embedding/embedder.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
 import type { Backlog } from '../../jobs/queue/backlog.ts';
 import type { Outbox } from '../../jobs/queue/outbox.ts';
+import type { StorageBudget } from '../../jobs/queue/storage-budget.ts';
 import { insertJobs, type NewJob } from '../../jobs/rows/accept-jobs.ts';
 import { keptTexts, textHash } from '../../jobs/rows/known-texts.ts';
 import { insertSuccessors } from '../../jobs/rows/successors.ts';
@@ -60,6 +61,7 @@ export interface ImportParts extends SignerParts, NamespaceTags {
   vectors: AccountVectors;
   /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
+  storageBudget: StorageBudget;
 }
 
 /**
@@ -116,6 +118,10 @@ export async function importMemories(
       const sealing = { envelopeId, supersedes: replaced[i]! };
       jobs.push(await jobOf(parts, caller, account, each, memories, sealing));
     }
+    await parts.storageBudget.admit(
+      accountId,
+      jobs.reduce((sum, { envelope }) => sum + envelope.length, 0),
+    );
     const successions = jobs.map(({ id }, i) => ({
       accountId,
       successorId: id,

@@ -14,6 +14,7 @@ import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import type { Outbox } from '../../jobs/queue/outbox.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
 import type { SingleWrites } from '../../jobs/queue/single-writes.ts';
+import type { StorageBudget } from '../../jobs/queue/storage-budget.ts';
 import { insertJobs, insertKey, type NewJob } from '../../jobs/rows/accept-jobs.ts';
 import { textHash } from '../../jobs/rows/known-texts.ts';
 import { insertSuccessors } from '../../jobs/rows/successors.ts';
@@ -44,6 +45,7 @@ export interface AcceptParts extends NamespaceTags {
   singleWrites: SingleWrites;
   /** Throws `llm_not_configured` if texts cannot be embedded */
   requireEmbedder(): void;
+  storageBudget: StorageBudget;
 }
 
 /**
@@ -116,6 +118,10 @@ export async function acceptMemories<Answer>(
     };
   };
   const jobs = await stages.measure('seal', () => memories.map(seal));
+  await parts.storageBudget.admit(
+    accountId,
+    jobs.reduce((sum, { envelope }) => sum + envelope.length, 0),
+  );
   const answer = answerOf(jobs.map((job) => job.id));
   const write = repeatKey && { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
   const keyRow = write && parts.idempotency.rowFor(write, answer);

@@ -26,6 +26,7 @@ import type { Pipeline } from '../../jobs/pipeline.ts';
 import type { Backlog } from '../../jobs/queue/backlog.ts';
 import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
+import type { StorageBudget } from '../../jobs/queue/storage-budget.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../../jobs/rows/accept-jobs.ts';
 import { readJobs } from '../../jobs/rows/read-jobs.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
@@ -53,6 +54,7 @@ export interface RememberManualParts extends NamespaceTags {
   pipeline: Pick<Pipeline, 'wakeUpload' | 'finished' | 'stopping'>;
   /** Wraps that can be read here: the original package, and the ids of the sets of key servers */
   sealing: { packageId: string; serverSets: readonly string[] };
+  storageBudget: StorageBudget;
   vectors: AccountVectors;
 }
 
@@ -77,6 +79,7 @@ export async function rememberManual(
   await parts.expiredDelegates.pruned(account);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
   const { envelopeId, opaque } = await checkReadable(parts, account, tag, envelope);
+  await parts.storageBudget.admit(accountId, envelope.length);
   const job: NewJob = {
     id: randomUUID(),
     accountId,
