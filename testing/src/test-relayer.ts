@@ -48,6 +48,11 @@ export async function startTestRelayer(
     // One blob per memory, because tests count them and read them by id; quilt tests override this
     STORE_QUILT_MAX_ITEMS: '1',
     LOG_FORMAT: 'json',
+    // Tests send more than a user
+    RATE_LIMIT_PER_MINUTE: 'off',
+    RATE_LIMIT_PER_HOUR: 'off',
+    RATE_LIMIT_KEY_PER_MINUTE: 'off',
+    RATE_LIMIT_STORAGE_BYTES: 'off',
     RUST_LOG: 'info',
     ...options.environment,
   };

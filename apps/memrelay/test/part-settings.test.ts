@@ -65,6 +65,14 @@ test('the local relayer uses the configured key servers, but no other address of
       ALLOWED_ORIGINS: 'http://localhost:5,http://127.0.0.1:5,http://localhost:3000,https://app.example',
       MEM_PACKAGE_ID: network.packageId,
     });
+    const limits = Object.entries(environment).filter(([name]) => name.includes('RATE_LIMIT'));
+    expect(limits.map(([name, value]) => [name, value])).toEqual(
+      variablesOf('relayer')
+        .filter((name) => name.includes('RATE_LIMIT'))
+        .map((name) => [name, 'off']),
+    );
+    const limited = await settings({ ...own, RATE_LIMIT_PER_MINUTE: '60' });
+    expect(limited.environment).toMatchObject({ RATE_LIMIT_PER_MINUTE: '60', RATE_LIMIT_PER_HOUR: 'off' });
   } finally {
     await rm(dataDir, { recursive: true });
   }

@@ -18,6 +18,7 @@ import { createBacklog } from './jobs/queue/backlog.ts';
 import { createIdempotency } from './jobs/queue/idempotency.ts';
 import { createOutbox } from './jobs/queue/outbox.ts';
 import { createSingleWrites } from './jobs/queue/single-writes.ts';
+import { createStorageBudget } from './jobs/queue/storage-budget.ts';
 import { createWithWallet } from './jobs/upload/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
@@ -32,6 +33,7 @@ import { checkSurroundings } from './start/check-surroundings.ts';
 import { createCloseStack } from './start/close-stack.ts';
 import type { RelayerContext } from './start/context.ts';
 import { createIndexParts } from './start/index-parts.ts';
+import { createLimitParts } from './start/limit-parts.ts';
 import { prepareDatabase } from './start/prepare-database.ts';
 import { serve } from './start/serve.ts';
 import { startAlerts } from './start/start-alerts.ts';
@@ -162,12 +164,14 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       namespaceSizes: createNamespaceSizes(db),
       reindexing: opened.add(await startReindexing(db)),
       requestBounds: createRequestBounds(),
+      requestLimits: createLimitParts(opened, config, loggers.http),
       blobCache,
       aggregators,
       outbox,
       idempotency,
       singleWrites: createSingleWrites(db),
       backlog: createBacklog(db, config.jobs.backlog),
+      storageBudget: createStorageBudget(db, config.maxStoredBytes),
       pipeline,
       storageTime: createStorageTime(sidecar, config.renewals.epochsLeft),
       uploadWallets: store.wallets,

@@ -49,6 +49,7 @@ export const corsExposedHeaders: readonly string[] = [
   headers.requestId,
   'retry-after',
   'ratelimit',
+  'ratelimit-policy',
   'mcp-session-id',
   // How to authenticate at the tool server
   'www-authenticate',

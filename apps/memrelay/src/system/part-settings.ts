@@ -193,6 +193,10 @@ export async function relayerSettings(
       RUST_LOG: 'warn',
       UPLOAD_CONCURRENCY: '24',
       // A single user needs no limits
+      RATE_LIMIT_PER_MINUTE: 'off',
+      RATE_LIMIT_PER_HOUR: 'off',
+      RATE_LIMIT_KEY_PER_MINUTE: 'off',
+      RATE_LIMIT_STORAGE_BYTES: 'off',
       SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
       SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
       DATABASE_URL: `pglite:${paths.database}`,

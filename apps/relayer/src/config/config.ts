@@ -2,6 +2,7 @@ import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { limits } from '@memrelay/protocol/limits';
 import type { Network } from '@memrelay/protocol/networks';
 import { networkDefaults } from '@memrelay/protocol/networks';
+import type { RequestLimitUnits } from '../api/limits/request-limits.ts';
 import type { OAuthConfig } from '../api/oauth/oauth-context.ts';
 import type { SponsorLimits } from '../api/routes/sponsor-routes.ts';
 import { type Environment, readVariables } from '../base/config/read-config.ts';
@@ -83,6 +84,9 @@ export interface Config {
   /** Undefined if the addresses that it needs are not set */
   oauth: OAuthConfig | undefined;
   trustedProxyHops: number;
+  requestLimits: RequestLimitUnits;
+  /** RATE_LIMIT_STORAGE_BYTES; Infinity for no limit */
+  maxStoredBytes: number;
   sponsorLimits: SponsorLimits;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
@@ -169,6 +173,12 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     allowedOrigins: [...new Set([...values.ALLOWED_ORIGINS, ...originOf(values.PUBLIC_DASHBOARD_URL)])],
     oauth: oauthOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    requestLimits: {
+      keyPerMinute: values.RATE_LIMIT_KEY_PER_MINUTE,
+      ownerPerMinute: values.RATE_LIMIT_PER_MINUTE,
+      ownerPerHour: values.RATE_LIMIT_PER_HOUR,
+    },
+    maxStoredBytes: values.RATE_LIMIT_STORAGE_BYTES,
     sponsorLimits: {
       perMinute: values.SPONSOR_RATE_LIMIT_PER_MINUTE,
       perHour: values.SPONSOR_RATE_LIMIT_PER_HOUR,

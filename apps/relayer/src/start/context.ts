@@ -4,6 +4,7 @@ import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { AccountWriters } from '../accounts/account-writers.ts';
 import type { ExpiredDelegates } from '../accounts/expired-delegates.ts';
 import type { RequestBounds } from '../api/limits/request-bounds.ts';
+import type { RequestLimits } from '../api/limits/request-limits.ts';
 import type { NonceStore } from '../api/nonces/nonce-store.ts';
 import type { Secrets } from '../base/config/secrets.ts';
 import type { Db } from '../base/db/db.ts';
@@ -19,6 +20,7 @@ import type { Backlog } from '../jobs/queue/backlog.ts';
 import type { Idempotency } from '../jobs/queue/idempotency.ts';
 import type { Outbox } from '../jobs/queue/outbox.ts';
 import type { SingleWrites } from '../jobs/queue/single-writes.ts';
+import type { StorageBudget } from '../jobs/queue/storage-budget.ts';
 import type { KeyRewraps } from '../keys/key-rewraps.ts';
 import type { NamespaceKeys } from '../keys/namespace-keys.ts';
 import type { VerifiedKeys } from '../keys/verified-keys.ts';
@@ -56,12 +58,16 @@ export interface RelayerContext {
   reindexing: BackgroundRuns;
   /** Limits on concurrent requests, in total and per account */
   requestBounds: RequestBounds;
+  /** Limits on the weighted requests of a key and of an owner over time */
+  requestLimits: RequestLimits;
   blobCache: BlobCache;
   aggregators: AggregatorReader;
   outbox: Outbox;
   idempotency: Idempotency;
   singleWrites: SingleWrites;
   backlog: Backlog;
+  /** Limits the bytes that an owner may store */
+  storageBudget: StorageBudget;
   pipeline: Pipeline;
   storageTime: StorageTime;
   /** Addresses of the wallets that pay for uploads; empty if a publisher pays */

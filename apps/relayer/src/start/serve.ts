@@ -28,6 +28,7 @@ export async function serve(
       trustedProxyHops: config.trustedProxyHops,
       log: context.loggers.auth,
       refuseEarly: refuseOverdue(context.requestBounds),
+      limitKey: context.requestLimits.take,
     });
     registerStageTimes(signed);
     registerRequestBounds(signed, context.requestBounds);

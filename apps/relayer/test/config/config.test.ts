@@ -118,7 +118,11 @@ describe('missing or invalid variables', () => {
     ['ENC_HISTORICAL_SETS', [`[{"servers":[{"objectId":"${id('1')}","weight":1}],"threshold":2}]`]],
     ['METRICS_PORT', ['0', 'nine']],
     ['MCP_MAX_TOTAL_SESSIONS', ['0', '-1', 'many']],
-    ['RATE_LIMIT_PER_MINUTE', ['0', 'none', '-1']],
+    // A bulk write costs 10
+    ['RATE_LIMIT_PER_MINUTE', ['0', 'none', '-1', '9', '1.5', '1e3']],
+    ['RATE_LIMIT_PER_HOUR', ['0', '9', 'OFF']],
+    ['RATE_LIMIT_KEY_PER_MINUTE', ['0', '9', 'false']],
+    ['RATE_LIMIT_STORAGE_BYTES', ['0', '1 GiB', '-1']],
     ['SPONSOR_NETWORK', ['devnet']],
     ['ALERT_TO_SLACK', ['#channel']],
   ] as const)('%s rejects invalid values', (name, values) => {
@@ -262,6 +266,19 @@ describe('accepted values', () => {
     expect(config.jobs.backlog.perAccount).toBe(expected);
   });
 
+  test('limits requests and bytes of owners and keys unless they are off', async () => {
+    const { config } = await loadConfig(withMore({}));
+    expect(config.requestLimits).toEqual({ keyPerMinute: 300, ownerPerMinute: 600, ownerPerHour: 20_000 });
+    expect(config.maxStoredBytes).toBe(1_073_741_824);
+    const off = ['KEY_PER_MINUTE', 'PER_MINUTE', 'PER_HOUR', 'STORAGE_BYTES'].map(
+      (name) => [`RATE_LIMIT_${name}`, 'off'] as const,
+    );
+    const unlimited = (await loadConfig(withMore(Object.fromEntries(off)))).config;
+    expect([...Object.values(unlimited.requestLimits), unlimited.maxStoredBytes]).toEqual(
+      Array(4).fill(Infinity),
+    );
+  });
+
   test('requires the public URLs of relayer and dashboard together', async () => {
     const both = {
       PUBLIC_RELAYER_URL: 'https://m.example/',
@@ -348,8 +365,6 @@ describe('warnings', () => {
 
   test('name settings that have no effect yet', async () => {
     const set = {
-      RATE_LIMIT_PER_MINUTE: '600',
-      RATE_LIMIT_PER_HOUR: 'off',
       METRICS_PORT: '9100',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       OTEL_SERVICE_NAME: 'memory',
@@ -359,7 +374,6 @@ describe('warnings', () => {
       'METRICS_PORT',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'OTEL_SERVICE_NAME',
-      'RATE_LIMIT_PER_MINUTE',
     ]);
     for (const warning of warnings) expect(warning).toContain('has no effect yet');
   });

@@ -30,6 +30,11 @@ export async function relayerEnvironment(
     STORE_PUBLISHER_URL: `http://127.0.0.1:${nothing}`,
     STORE_AGGREGATOR_URL: `http://127.0.0.1:${nothing}`,
     LOG_FORMAT: 'json',
+    // Tests send more than a user
+    RATE_LIMIT_PER_MINUTE: 'off',
+    RATE_LIMIT_PER_HOUR: 'off',
+    RATE_LIMIT_KEY_PER_MINUTE: 'off',
+    RATE_LIMIT_STORAGE_BYTES: 'off',
   };
 }
 

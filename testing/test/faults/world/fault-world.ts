@@ -150,6 +150,10 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
       EMBEDDING_DIM: String(dimension),
       // Some memories go into quilts, others alone
       STORE_QUILT_WINDOW_MS: '100',
+      RATE_LIMIT_PER_MINUTE: 'off',
+      RATE_LIMIT_PER_HOUR: 'off',
+      RATE_LIMIT_KEY_PER_MINUTE: 'off',
+      RATE_LIMIT_STORAGE_BYTES: 'off',
       LOG_FORMAT: 'json',
       RUST_LOG: 'info',
     };

@@ -9,8 +9,14 @@ import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { askBytes, type RequestBounds } from '../limits/request-bounds.ts';
+import type { RequestLimits } from '../limits/request-limits.ts';
 
-export type LlmRouteParts = AskParts & AnalyzeParts & { requestBounds: RequestBounds; loggers: Loggers };
+export type LlmRouteParts = AskParts &
+  AnalyzeParts & {
+    requestBounds: RequestBounds;
+    requestLimits: Pick<RequestLimits, 'takeFacts'>;
+    loggers: Loggers;
+  };
 
 /** The signed routes that use a language model. */
 export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
@@ -30,7 +36,11 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
       const repeatKey = repeatKeyOf(request, text);
       const bytes = askBytes + rawBody.length;
       const work = () =>
-        asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
+        asking.run(request, reply, bytes, () =>
+          analyze(parts, caller, text, repeatKey, stages, (facts) =>
+            parts.requestLimits.takeFacts(request, facts),
+          ),
+        );
       reply.code(202);
       // Keeps running when the client disconnects: a retry with the same key waits for the same result
       if (!repeatKey) return work();

@@ -121,6 +121,16 @@ export const logFilter = z.string().superRefine((value, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
+/**
+ * Units of a weighted limit. A bulk write costs 10: a smaller limit would refuse it forever. `off`, no limit at all,
+ * becomes Infinity.
+ */
+export function weightedLimit(defaultValue: number) {
+  return rateLimit(defaultValue).refine((units) => units >= 10, {
+    message: 'must be a whole number from 10, or off',
+  });
+}
+
 /** A number of uses; `off`, no limit at all, becomes Infinity. */
 export function rateLimit(defaultValue: number) {
   return z

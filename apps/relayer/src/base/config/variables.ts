@@ -25,6 +25,7 @@ import {
   rateLimit,
   text,
   url,
+  weightedLimit,
 } from './forms.ts';
 import { laterVariables } from './later-variables.ts';
 
@@ -117,6 +118,10 @@ export const variables = z.object({
   STORE_PACKAGE_ID: objectId.optional(),
   STORE_STAKING_OBJECT_ID: objectId.optional(),
   STORE_SYSTEM_OBJECT_ID: objectId.optional(),
+  RATE_LIMIT_KEY_PER_MINUTE: weightedLimit(300),
+  RATE_LIMIT_PER_MINUTE: weightedLimit(600),
+  RATE_LIMIT_PER_HOUR: weightedLimit(20_000),
+  RATE_LIMIT_STORAGE_BYTES: rateLimit(1024 ** 3),
   SPONSOR_RATE_LIMIT_PER_MINUTE: rateLimit(10),
   SPONSOR_RATE_LIMIT_PER_HOUR: rateLimit(30),
   REDIS_URL: text.regex(/^rediss?:\/\//, 'must be redis://… or rediss://…').optional(),

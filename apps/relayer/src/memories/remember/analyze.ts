@@ -49,7 +49,7 @@ export interface AnalyzeParts extends AcceptParts, NeighbourParts {
 /**
  * Extracts the facts of a text and stores each new one as a memory (spec, `POST /api/analyze`). They are compared with
  * stored memories if the caller may read them: with READ and a credential. All facts are accepted in one commit, or
- * none. Throws `ApiError`.
+ * none. `onStored` gets their number. Throws `ApiError`.
  */
 export async function analyze(
   parts: AnalyzeParts,
@@ -57,6 +57,7 @@ export async function analyze(
   request: AnalyzeRequest,
   repeatKey: RepeatKey | undefined,
   stages: StageTimes,
+  onStored: (facts: number) => Promise<void> = async () => undefined,
 ): Promise<AnalyzeAccepted> {
   const { namespace, text, occurred_at: occurredAt } = request;
   const tag = parts.tagOf(caller.account.origin, namespace);
@@ -70,6 +71,7 @@ export async function analyze(
   }
   // Checked before paying for model calls
   await parts.backlog.admit(accountId, 0);
+  await parts.storageBudget.admit(accountId, 0);
   const reads =
     hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(parts, caller);
   const neighbours = createNeighbours(parts, caller, namespace, reads);
@@ -97,7 +99,7 @@ export async function analyze(
       near.map((each) => each.flatMap(({ id }) => neighbours.opened.get(id) ?? [])),
     );
   });
-  return acceptMemories(
+  const accepted = await acceptMemories(
     parts,
     caller,
     kept.map((fact) => ({
@@ -137,6 +139,8 @@ export async function analyze(
       }),
     },
   );
+  await onStored(accepted.fact_count);
+  return accepted;
 }
 
 interface ModelRun {
