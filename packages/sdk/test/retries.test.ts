@@ -159,6 +159,27 @@ describe('Retry-After', () => {
     expect(wire.seen[1]!.at - wire.seen[0]!.at).toBeGreaterThan(800);
   });
 
+  it('of a 429 is waited for as often as needed, and the write keeps its idempotency key', async () => {
+    const refusals = Array.from({ length: 5 }, () =>
+      errorAnswer(429, 'rate_limited', { 'retry-after': '0' }),
+    );
+    await using wire = await startWire([...refusals, { status: 202, json: { job_id: 'j1' } }]);
+    const client = testClient(wire.url, { maxAttempts: 2 });
+    expect((await client.remember('t')).jobId).toBe('j1');
+    expect(wire.seen).toHaveLength(6);
+    const sent = (name: string) => new Set(wire.seen.map(({ headers }) => headers[name]));
+    expect([sent('idempotency-key').size, sent('x-nonce').size]).toEqual([1, 6]);
+  });
+
+  it('of a 429 is not waited for when retries are off, and not without end', async () => {
+    await using wire = await startWire([errorAnswer(429, 'rate_limited', { 'retry-after': '0' })]);
+    await rejection(testClient(wire.url, { maxAttempts: 1 }).account());
+    expect(wire.seen).toHaveLength(1);
+    const start = performance.now();
+    await rejection(testClient(wire.url, { deadlineMs: 1_500 }).account());
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   it('beyond the deadline fails immediately and is reported to the caller', async () => {
     await using wire = await startWire([errorAnswer(429, 'rate_limited', { 'retry-after': '3600' })]);
     const start = performance.now();

@@ -79,6 +79,8 @@ const nextStepByCode: Readonly<Record<string, string>> = {
     'Next: tell the user that the configured relayer does not belong to these credentials. Keep the credentials unchanged.',
   package_mismatch:
     'Next: tell the user that the configured relayer serves a different network than these credentials are for. Keep the credentials unchanged.',
+  storage_limit_reached:
+    'Next: tell the user that the storage of this account is used up, and continue without saving. Forget nothing unless the user asks for it. The operator of the server can raise the limit.',
   llm_not_configured:
     'Next: tell the user that this server has no language model; its operator can set LLM_API_KEY.',
   llm_answer_invalid: 'Next: try again, possibly with a shorter text. This call stored nothing.',

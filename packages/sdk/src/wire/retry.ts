@@ -14,7 +14,8 @@
  * `idempotency-key`, one per call and the same for all its attempts, so that a retry after a lost response
  * stores nothing twice. Every attempt is signed separately, with its own nonce and timestamp.
  *
- * At most `maxAttempts` (4) are made within `deadlineMs` (60 s). The wait between attempts is 250 ms, doubled each time up
+ * At most `maxAttempts` (4) are made within `deadlineMs` (60 s). Those that ended with 429 and `Retry-After` do not count,
+ * unless `maxAttempts` is 1: the relayer says when it has room, and several calls of one key compete for it. The wait between attempts is 250 ms, doubled each time up
  * to 8 s, of which the second half is random. If `Retry-After` is longer, the wait is that plus up to 250 ms at random, so
  * that clients do not all return at once. If a wait would pass the deadline, the last error is thrown immediately, with
  * `retryAfterMs`.
@@ -57,12 +58,15 @@ export async function withRetries<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const deadline = performance.now() + policy.deadlineMs;
+  let left = policy.maxAttempts;
   for (let number = 1; ; number++) {
     try {
       return await attempt(Math.min(policy.timeoutMs, deadline - performance.now()));
     } catch (error) {
-      const retryable = error instanceof MemRelayError && error.retryable && number < policy.maxAttempts;
-      if (!retryable) throw error;
+      if (!(error instanceof MemRelayError) || !error.retryable) throw error;
+      const isTold = error.status === 429 && error.retryAfterMs !== undefined && policy.maxAttempts > 1;
+      if (!isTold) left -= 1;
+      if (left === 0) throw error;
       const delay = delayBefore(number, error.retryAfterMs);
       if (performance.now() + delay >= deadline) throw error;
       await sleep(delay, signal);
