@@ -7,6 +7,7 @@ import { blobIdBench } from './benches/blob-id.ts';
 import { blobstoreBench } from './benches/blobstore.ts';
 import { floorBench } from './benches/floor.ts';
 import { ingestBench } from './benches/ingest.ts';
+import { neighbourBench } from './benches/neighbour.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
 import { restoreBench } from './benches/restore.ts';
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   acceptFaultsBench,
   recallableBench,
   ingestBench,
+  neighbourBench,
   recallBench,
   searchBench,
   blobstoreBench,
