@@ -164,7 +164,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       namespaceSizes: createNamespaceSizes(db),
       reindexing: opened.add(await startReindexing(db)),
       requestBounds: createRequestBounds(),
-      requestLimits: createLimitParts(opened, config, loggers.http),
+      requestLimits: createLimitParts(opened, config, loggers.auth),
       blobCache,
       aggregators,
       outbox,
