@@ -147,7 +147,7 @@ async function operationObject(route: RegisteredRoute, operation: DescribedOpera
     parameters,
     ...(await bodyOf(operation)),
     responses: {
-      ...successes(operation),
+      ...successes(route, operation),
       ...(operation.ownErrors
         ? { default: { description: 'An error in the form that the description states' } }
         : failures(route, operation)),
@@ -215,7 +215,11 @@ const titles: Record<string, string> = {
   503: 'Not ready',
 };
 
-function successes({ answers = {}, otherAnswers = {} }: DescribedOperation): Record<string, Schema> {
+function successes(
+  { declaration }: RegisteredRoute,
+  { answers = {}, otherAnswers = {} }: DescribedOperation,
+): Record<string, Schema> {
+  const isLimited = declaration.auth === 'signature' && declaration.cost > 0;
   const statuses = [...new Set([...Object.keys(answers), ...Object.keys(otherAnswers)])];
   return Object.fromEntries(
     statuses.map((status) => {
@@ -228,7 +232,7 @@ function successes({ answers = {}, otherAnswers = {} }: DescribedOperation): Rec
         status,
         {
           description: titles[status],
-          headers: headerRefs('requestId'),
+          headers: headerRefs('requestId', ...(isLimited ? ['rateLimit', 'rateLimitPolicy'] : [])),
           ...(Object.keys(content).length > 0 ? { content } : {}),
         },
       ];
@@ -313,9 +317,19 @@ const sharedParameters = {
 const sharedHeaders = {
   requestId: { description: `\`${headers.requestId}\``, schema: text },
   retryAfter: { description: 'Seconds to wait before a retry', schema: { type: 'integer' } },
+  rateLimit: {
+    description: 'What is left of each limit, and the seconds until it is full again; absent if all are off',
+    schema: text,
+  },
+  rateLimitPolicy: { description: 'Units and seconds of each limit; absent if all are off', schema: text },
 };
 
-const headerNames: Record<string, string> = { requestId: headers.requestId, retryAfter: 'retry-after' };
+const headerNames: Record<string, string> = {
+  requestId: headers.requestId,
+  retryAfter: 'retry-after',
+  rateLimit: 'ratelimit',
+  rateLimitPolicy: 'ratelimit-policy',
+};
 
 function headerRefs(...names: string[]): Schema {
   return Object.fromEntries(

@@ -15,7 +15,7 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     body: 'memories/rememberRequest',
     answers: { 202: 'RememberAccepted' },
     idempotent: true,
-    errors: ['prune_required', 'llm_not_configured', 'sidecar_unavailable'],
+    errors: ['storage_limit_reached', 'prune_required', 'llm_not_configured', 'sidecar_unavailable'],
   },
   'POST /api/remember/bulk': {
     id: 'rememberBulk',
@@ -25,7 +25,7 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     body: 'memories/rememberBulkRequest',
     answers: { 202: 'RememberBulkAccepted' },
     idempotent: true,
-    errors: ['prune_required', 'llm_not_configured', 'sidecar_unavailable'],
+    errors: ['storage_limit_reached', 'prune_required', 'llm_not_configured', 'sidecar_unavailable'],
   },
   'POST /api/analyze': {
     id: 'analyze',
@@ -35,7 +35,7 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     answers: { 202: 'AnalyzeAccepted' },
     reads: true,
     idempotent: true,
-    errors: ['prune_required', ...embedding, ...model],
+    errors: ['storage_limit_reached', 'prune_required', ...embedding, ...model],
   },
   'GET /api/memories/:id': {
     id: 'readMemory',
@@ -55,7 +55,13 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     answers: { 202: 'RememberAccepted' },
     reads: true,
     idempotent: true,
-    errors: ['memory_not_found', 'memory_not_replaceable', 'prune_required', ...embedding],
+    errors: [
+      'memory_not_found',
+      'memory_not_replaceable',
+      'storage_limit_reached',
+      'prune_required',
+      ...embedding,
+    ],
   },
   'POST /api/forget': {
     id: 'forget',
@@ -168,7 +174,13 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     body: 'memories/rememberManualRequest',
     answers: { 200: 'RememberManualResponse', 202: 'ManualAccepted' },
     idempotent: true,
-    errors: ['store_rejected', 'store_unavailable', 'prune_required', 'sidecar_unavailable'],
+    errors: [
+      'store_rejected',
+      'store_unavailable',
+      'storage_limit_reached',
+      'prune_required',
+      'sidecar_unavailable',
+    ],
   },
   'POST /api/recall/manual': {
     id: 'recallManual',
@@ -193,7 +205,7 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     body: 'bundles/importRequest',
     answers: { 202: 'ImportResponse' },
     reads: true,
-    errors: ['prune_required', ...embedding],
+    errors: ['storage_limit_reached', 'prune_required', ...embedding],
   },
   'POST /api/restore': {
     id: 'restore',
