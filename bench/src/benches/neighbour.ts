@@ -52,27 +52,27 @@ async function compare(system: BenchSystem, progress: (step: string) => void) {
   const used = flood(greedy);
   while (used.counts.refused === 0) await wait(50);
   await used.stop();
-  const timings = { alone: [] as Timed[], beside: [] as Timed[] };
+  const timings = { alone: [] as Timed[], together: [] as Timed[] };
   const counts = { served: 0, refused: 0 };
   for (let round = 0; round < rounds; round++) {
     progress(`round ${round + 1} of ${rounds}`);
     timings.alone.push(await timed(recall));
     const other = flood(greedy);
-    timings.beside.push(await timed(recall));
+    timings.together.push(await timed(recall));
     await other.stop();
     counts.served += other.counts.served;
     counts.refused += other.counts.refused;
   }
   for (const client of [modest, greedy]) client.destroy();
-  const ratios = timings.beside.map(({ p50 }, i) => p50 / timings.alone[i]!.p50);
+  const ratios = timings.together.map(({ p50 }, i) => p50 / timings.alone[i]!.p50);
   const ratio = rounded(median(ratios));
   const best = (all: readonly Timed[]): Timed => all.reduce((a, b) => (b.p50 < a.p50 ? b : a));
   return {
     measurements: [
       { what: 'recall, alone', timing: best(timings.alone) },
       {
-        what: 'recall, beside a greedy owner',
-        timing: best(timings.beside),
+        what: 'recall, next to a greedy owner',
+        timing: best(timings.together),
         more: { 'p50 over alone': ratio, ...counts },
       },
     ],
