@@ -17,6 +17,8 @@ import { chatOf, embeddingOf } from './embedding-config.ts';
 /** The relayer's settings, in the form that its parts need. */
 export interface Config {
   port: number;
+  /** Of the metrics; undefined: none */
+  metricsPort: number | undefined;
   /** An IP address or a name of this machine */
   listenHost: string;
   /** Additional allowed values of the `Host` header, each with an optional port */
@@ -116,6 +118,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     );
   const config: Config = {
     port: values.PORT,
+    metricsPort: values.METRICS_PORT,
     listenHost: values.MEM_LISTEN_HOST,
     allowedHosts: values.ALLOWED_HOSTS,
     publicUrl: values.PUBLIC_RELAYER_URL,

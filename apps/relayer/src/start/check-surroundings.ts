@@ -14,6 +14,7 @@ export interface Surroundings {
     | 'databaseUrl'
     | 'redisUrl'
     | 'port'
+    | 'metricsPort'
     | 'listenHost'
     | 'network'
     | 'chainRpcUrl'
@@ -35,7 +36,10 @@ export async function checkSurroundings(surroundings: Surroundings): Promise<Db>
   const others = Promise.all([
     config.redisUrl === undefined ? undefined : redisProblem(config.redisUrl),
     chainProblem(config),
-    portProblem(config.port, config.listenHost),
+    portProblem('PORT', config.port, config.listenHost),
+    config.metricsPort === undefined
+      ? undefined
+      : portProblem('METRICS_PORT', config.metricsPort, config.listenHost),
   ]).then((problems) => {
     if (problems.every((problem) => problem === undefined)) onOthersChecked?.();
     return problems;
@@ -91,14 +95,14 @@ async function chainProblem(config: Surroundings['config']): Promise<string | un
   }
 }
 
-function portProblem(port: number, host: string): Promise<string | undefined> {
+function portProblem(name: string, port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = createServer()
       .once('error', ({ code }: NodeJS.ErrnoException) =>
         resolve(
           code === 'EADDRINUSE'
-            ? `PORT: port ${port} is taken; set PORT to a free one`
-            : `PORT: port ${port} cannot be used (${code})`,
+            ? `${name}: port ${port} is taken; set ${name} to a free one`
+            : `${name}: port ${port} cannot be used (${code})`,
         ),
       )
       .once('listening', () => probe.close(() => resolve(undefined)));

@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import type { CloseStack } from './close-stack.ts';
 import type { RelayerContext } from './context.ts';
 import { openRoutes } from './open-routes.ts';
+import { serveMetrics } from './serve-metrics.ts';
 
 /** How long open requests may take when the relayer stops; the whole shutdown has 20 s (serve-part.ts). */
 const requestsEndMs = 8_000;
@@ -19,6 +20,7 @@ export async function serve(
   options: { app: FastifyInstance; context: RelayerContext; config: Config; listener: Listener },
 ): Promise<string> {
   const { app, context, config, listener } = options;
+  await serveMetrics(opened, options);
   opened.add(await openRoutes(app, context, config));
   await app.register(async (signed) => {
     registerAuth(signed, {

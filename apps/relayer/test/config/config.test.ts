@@ -270,6 +270,7 @@ describe('accepted values', () => {
     const { config } = await loadConfig(withMore({}));
     expect(config.requestLimits).toEqual({ keyPerMinute: 300, ownerPerMinute: 600, ownerPerHour: 20_000 });
     expect(config.maxStoredBytes).toBe(1_073_741_824);
+
     const off = ['KEY_PER_MINUTE', 'PER_MINUTE', 'PER_HOUR', 'STORAGE_BYTES'].map(
       (name) => [`RATE_LIMIT_${name}`, 'off'] as const,
     );
@@ -277,6 +278,11 @@ describe('accepted values', () => {
     expect([...Object.values(unlimited.requestLimits), unlimited.maxStoredBytes]).toEqual(
       Array(4).fill(Infinity),
     );
+  });
+
+  test('serves no metrics unless their port is set', async () => {
+    expect((await loadConfig(withMore({}))).config.metricsPort).toBeUndefined();
+    expect((await loadConfig(withMore({ METRICS_PORT: '9464' }))).config.metricsPort).toBe(9_464);
   });
 
   test('requires the public URLs of relayer and dashboard together', async () => {
@@ -365,13 +371,11 @@ describe('warnings', () => {
 
   test('name settings that have no effect yet', async () => {
     const set = {
-      METRICS_PORT: '9100',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       OTEL_SERVICE_NAME: 'memory',
     };
     const { warnings } = readVariables(withMore(set));
     expect(warnings.map((warning) => warning.split(' ')[0])).toEqual([
-      'METRICS_PORT',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       'OTEL_SERVICE_NAME',
     ]);

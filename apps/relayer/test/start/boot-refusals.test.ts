@@ -59,6 +59,7 @@ describe('before anything is changed, a relayer checks', () => {
       databaseUrl: database.url,
       redisUrl: undefined,
       port: 0,
+      metricsPort: undefined,
       listenHost: '127.0.0.1',
       network: 'localnet' as const,
       chainRpcUrl: network.url,
@@ -105,6 +106,9 @@ describe('before anything is changed, a relayer checks', () => {
   test('the port', async () => {
     const { port, free } = await takenPort();
     expect(await problems({ port })).toEqual([`PORT: port ${port} is taken; set PORT to a free one`]);
+    expect(await problems({ metricsPort: port })).toEqual([
+      `METRICS_PORT: port ${port} is taken; set METRICS_PORT to a free one`,
+    ]);
     free();
     expect(await problems({ port })).toEqual([]);
   });
@@ -198,11 +202,11 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
     async () => {
       const part = await startRelayerProcess({
         ...(await relayerEnvironment(network, empty.url)),
-        METRICS_PORT: '9100',
+        OTEL_SERVICE_NAME: 'memory',
         RUST_LOG: 'memwal_server=info,tower_http=info',
       });
       await part.stop();
-      expect(part.log()).toContain('METRICS_PORT has no effect yet');
+      expect(part.log()).toContain('OTEL_SERVICE_NAME has no effect yet');
       expect(part.log()).toContain('memwal_server is not a part of this server');
       const written = await startRefusal(await relayerEnvironment(network, empty.url));
       // Without the sidecar's log, which had started

@@ -1,4 +1,4 @@
-import { integer, url } from './forms.ts';
+import { url } from './forms.ts';
 
 /**
  * Variables of the contract that have no effect yet. Their format is checked like that of the others, so that a mistake
@@ -6,17 +6,16 @@ import { integer, url } from './forms.ts';
  */
 
 export const laterVariables = {
-  METRICS_PORT: integer(1, 65_535).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
 };
 
 /** Also those that other programs know and this one does not */
-const laterPrefixes = /^(OTEL_|METRICS_PORT$)/;
+const laterPrefixes = /^OTEL_/;
 
 /** One warning for each that is set. */
 export function laterWarnings(present: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(present)
     .filter((name) => laterPrefixes.test(name))
     .sort()
-    .map((name) => `${name} has no effect yet: this version has no metrics or traces`);
+    .map((name) => `${name} has no effect yet: this version has no traces`);
 }

@@ -61,6 +61,7 @@ export const variables = z.object({
   PORT: integer(0, 65_535).default(8000),
   MEM_LISTEN_HOST: listenHost.default('127.0.0.1'),
   ALLOWED_HOSTS: hostNames.default([]),
+  METRICS_PORT: integer(1, 65_535).optional(),
   RUST_LOG: logFilter.default('memrelay_server=info,tower_http=info'),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   SIDECAR_URL: url.default('http://localhost:9000'),

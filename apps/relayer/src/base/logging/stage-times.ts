@@ -6,6 +6,8 @@ export interface StageTimes {
   measure<T>(stage: string, work: () => T | Promise<T>): Promise<T>;
   /** Adds `ms` milliseconds to a stage. */
   add(stage: string, ms: number): void;
+  /** Name and milliseconds of each stage */
+  entries(): Iterable<[string, number]>;
   /** The value of a `Server-Timing` header, stages in the order in which they began to count. */
   header(): string;
 }
@@ -24,6 +26,7 @@ export function createStageTimes(): StageTimes {
   };
   return {
     add,
+    entries: () => stages.entries(),
     async measure(stage, work) {
       const started = performance.now();
       try {

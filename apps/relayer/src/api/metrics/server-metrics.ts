@@ -1,0 +1,23 @@
+import type { Metrics } from '../../base/metrics/metrics.ts';
+import { countWaiting } from '../../jobs/rows/claim-jobs.ts';
+import { createReadiness, type ReadinessParts } from '../readiness.ts';
+
+/** Jobs are counted up to this number. */
+const countedJobs = 1_000_000;
+
+/** Registers the metrics that are read for each scrape: the queue and the dependencies. */
+export function registerServerMetrics(metrics: Metrics, parts: ReadinessParts): void {
+  const readiness = createReadiness(parts);
+  metrics.read('memrelay_jobs_waiting', async () => [
+    { labels: {}, value: await countWaiting(parts.db, countedJobs) },
+  ]);
+  metrics.read('memrelay_oldest_job_age_seconds', async () => [
+    { labels: {}, value: (await readiness()).oldest_pending_job_seconds },
+  ]);
+  metrics.read('memrelay_dependency_up', async () =>
+    Object.entries((await readiness()).checks).map(([dependency, { ok }]) => ({
+      labels: { dependency },
+      value: ok ? 1 : 0,
+    })),
+  );
+}
