@@ -1,4 +1,5 @@
 import { decodeVector } from '@memrelay/relayer/base/db/vector';
+import { contextTokens, unpack } from '@memrelay/relayer/index/context-tokens';
 import { normalize } from '@memrelay/relayer/index/embedding/embedder';
 import { createVectorMap } from '@memrelay/relayer/index/embedding/vector-map';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
@@ -17,6 +18,8 @@ export const indexParts = {
   normalize,
   createVectorMap,
   createBlindIndex,
+  contextTokens,
+  unpack,
   lengthOf,
   noQuestion,
   questionOf,

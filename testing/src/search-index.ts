@@ -20,7 +20,7 @@ import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/re
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { noQuestion, questionOf } from '@memrelay/relayer/index/keywords/question';
 import { withContext } from '@memrelay/relayer/memories/recall/context';
-import { fieldsAsked, withFields } from '@memrelay/relayer/memories/recall/field-signals';
+import { type AskedFields, fieldsAsked, withFields } from '@memrelay/relayer/memories/recall/field-signals';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { isSure, matchReason } from '@memrelay/relayer/memories/recall/matching';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
@@ -90,12 +90,15 @@ export interface SearchIndex {
     from?: Date,
     contexts?: readonly SealedContext[],
   ): Promise<string[]>;
-  /** Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist */
+  /**
+   * Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist; `fieldWeights`: of
+   * the session, speaker and date
+   */
   search(
     accountNamespace: AccountNamespace,
     query: string,
     limit: number,
-    compare?: 'every',
+    options?: { compare?: 'every'; fieldWeights?: AskedFields['weights'] },
   ): Promise<Relevance[]>;
   /** Whether a recall without `min_score` returns this match */
   isHit(relevance: Relevance): boolean;
@@ -149,7 +152,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       }
       return ids;
     },
-    async search(accountNamespace, query, limit, compare) {
+    async search(accountNamespace, query, limit, { compare, fieldWeights } = {}) {
       const { accountId, namespace } = accountNamespace;
       const [vector] = await embedder.embed([query], [accountId], { as: 'query' });
       const size = await sizes.sizeOf(accountId, namespace, model);
@@ -173,7 +176,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
         Number(process.env.CONTEXT ?? 1) * (isCohesive ? 1 : 0),
       );
       const tokens = contextTokens({ indexSecret: secret, accountId, tag: tagOfNamespace(accountNamespace) });
-      return withFields(found, () => fieldsAsked(tokens, query), fused.scoreOf);
+      return withFields(found, () => fieldsAsked(tokens, query, fieldWeights), fused.scoreOf);
     },
     isHit: (relevance) => matchReason(relevance, embedder) !== undefined,
     async embed({ accountId }, texts) {

@@ -151,7 +151,7 @@ async function shareOfExact(index: SearchIndex, { namespace, questionNo }: Owner
   let [found, wanted] = [0, 0];
   for (let i = 0; i < sharesAsked; i++) {
     const text = questionNo(i);
-    const exact = (await index.search(namespace, text, limit, 'every')).slice(0, limit);
+    const exact = (await index.search(namespace, text, limit, { compare: 'every' })).slice(0, limit);
     const least = exact.at(-1)!.score - 1e-6;
     const ids = new Set(exact.map(({ match }) => match.id));
     const near = (await index.search(namespace, text, limit)).slice(0, limit);

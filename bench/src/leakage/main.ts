@@ -1,10 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { EmbeddingConfig } from '@memrelay/dev-env/search-index';
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { machineFacts } from '../base/machine.ts';
 import { embeddingsFrom } from '../recall-quality/embedding-variables.ts';
 import { readLocomo } from '../recall-quality/locomo.ts';
+import { attackFields } from './field-attacks.ts';
+import { storeFields } from './field-rows.ts';
 import { seededRandom, shuffled } from './random.ts';
 import { recallCost } from './recall-cost.ts';
 import { type Namespace, type Row, readNamespaces } from './rows.ts';
@@ -14,7 +17,7 @@ import { chosenWords, knownTexts } from './word-attacks.ts';
 
 /**
  * `npm run bench:leakage`: measures what a database's rows reveal to an attacker without `MEM_INDEX_KEY`, and the effect of noise
- * and padding (bench/README.md). The rows are written by the relayer's own index.
+ * and padding (bench/README.md). The rows are written by the relayer's own index. With `fields` only the context fields.
  */
 
 const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);
@@ -69,10 +72,9 @@ function attack(namespaces: readonly Namespace[], rows: readonly Row[], variant:
   return figures;
 }
 
-const postgres = await startPostgres();
-try {
+async function attackRows(embeddings: readonly EmbeddingConfig[]): Promise<Record<string, unknown>> {
   const results: Record<string, Record<string, Figures>> = {};
-  for (const embedding of await embeddingsFrom(process.env)) {
+  for (const embedding of embeddings) {
     const { url } = await createTestDatabase(postgres.url);
     const namespaces = await readNamespaces(url, embedding, conversations);
     const isModel = embedding.apiKey !== undefined;
@@ -89,18 +91,31 @@ try {
         'tokens a row': own.reduce((sum, { tokens }) => sum + tokens.size, 0) / own.length,
         ...attack(namespaces, own, variant),
       };
-      const rounded = Object.entries(ofModel[variant.name]!).map(
-        ([name, value]) => `  ${name.padEnd(52)} ${value.toFixed(3)}`,
-      );
-      console.log(`\n${model}, ${variant.name}\n${rounded.join('\n')}`);
+      print(`${model}, ${variant.name}`, ofModel[variant.name]!);
     }
     results[model] = ofModel;
   }
+  return results;
+}
+
+async function attackTokensOfFields(lexical: EmbeddingConfig): Promise<Figures> {
+  const { url } = await createTestDatabase(postgres.url);
+  const figures = attackFields(await storeFields(url, lexical, conversations));
+  print('context fields', figures);
+  return figures;
+}
+
+function print(title: string, figures: Figures): void {
+  const lines = Object.entries(figures).map(([name, value]) => `  ${name.padEnd(66)} ${value.toFixed(3)}`);
+  console.log(`\n${title}\n${lines.join('\n')}`);
+}
+
+async function save(name: string, results: Record<string, unknown>): Promise<void> {
   const directory = new URL('../../results/', import.meta.url);
   await mkdir(directory, { recursive: true });
-  const file = fileURLToPath(new URL(`${new Date().toISOString().slice(0, 10)}-leakage.json`, directory));
+  const file = fileURLToPath(new URL(`${new Date().toISOString().slice(0, 10)}-${name}.json`, directory));
   const about = {
-    bench: 'leakage',
+    bench: name,
     at: new Date().toISOString(),
     machine: await machineFacts(),
     data: 'LoCoMo (snap-research/locomo, CC BY-NC 4.0)',
@@ -109,6 +124,13 @@ try {
   };
   await writeFile(file, `${JSON.stringify({ ...about, results }, null, 2)}\n`);
   console.log(`\nKept in ${file}`);
+}
+
+const postgres = await startPostgres();
+try {
+  const embeddings = await embeddingsFrom(process.env);
+  await save('leakage-fields', await attackTokensOfFields(embeddings[0]!));
+  if (!process.argv.includes('fields')) await save('leakage', await attackRows(embeddings));
 } finally {
   await postgres.stop();
 }

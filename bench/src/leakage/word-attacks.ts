@@ -17,16 +17,21 @@ function revealed(namespace: Namespace, named: ReadonlyMap<string, string>, unkn
 
 /**
  * What an attacker learns from texts whose rows they know: a token is in exactly the rows whose texts contain its
- * word. Each token is assigned to the word with the most similar occurrences, if that is mutual.
+ * word. Each token is assigned to the word with the most similar occurrences, if that is mutual. Words by token.
  */
-export function knownTexts(namespace: Namespace, known: readonly Row[], unknown: readonly Row[]): number {
+export function namedByKnown(known: readonly Pick<Row, 'terms' | 'tokens'>[]): Map<string, string> {
   const termSets = occurrences(known.map(({ terms }) => terms));
   const tokenSets = occurrences(known.map(({ tokens }) => tokens));
   const terms = bestOf(tokenSets, termSets);
   const tokens = bestOf(termSets, tokenSets);
   const named = new Map<string, string>();
   for (const [token, term] of terms) if (tokens.get(term) === token) named.set(token, term);
-  return revealed(namespace, named, unknown);
+  return named;
+}
+
+/** Share of the words of the unknown texts that the known ones reveal. */
+export function knownTexts(namespace: Namespace, known: readonly Row[], unknown: readonly Row[]): number {
+  return revealed(namespace, namedByKnown(known), unknown);
 }
 
 /** For each token or term, the texts that contain it with their frequency: "3×1" */

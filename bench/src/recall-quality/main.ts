@@ -2,6 +2,7 @@ import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { machineFacts } from '../base/machine.ts';
 import { embeddingsFrom } from './embedding-variables.ts';
+import { fieldGains, printFieldGains } from './field-gains.ts';
 import { readLocomo } from './locomo.ts';
 import { measureKind } from './measure.ts';
 import { measureOwnSets, type OwnSetScore, printOwnSets } from './own-sets.ts';
@@ -29,6 +30,8 @@ try {
     sessions: scoresOf(outcomes.sessions, chosenOn),
   };
   printScores(scores);
+  const gains = fieldGains(outcomes.turns);
+  printFieldGains(gains);
   const own: Record<string, OwnSetScore[]> = {};
   for (const [i, embedding] of embeddings.entries()) {
     const name = embedding.apiKey ? embedding.model : 'built-in embedder';
@@ -44,6 +47,7 @@ try {
       questions: questions.length,
       parametersChosenOnIt: chosenOn.has(name),
     })),
+    contextFields: gains,
     ownSets: own,
   };
   for (const file of await saveScores(await machineFacts(), about, scores, outcomes))

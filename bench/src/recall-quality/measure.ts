@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EmbeddingConfig, openSearchIndex } from '@memrelay/dev-env/search-index';
 import { type Conversation, evidenceIn } from './locomo.ts';
-import { ownRankings, plainRankings, type Rankings } from './rankings.ts';
+import { ownRankings, plainRankings, type Rankings, rankingsWithFields } from './rankings.ts';
 import { evidenceRanks, type Outcome } from './score.ts';
 
 export type UnitKind = 'turns' | 'sessions';
@@ -31,11 +31,8 @@ export async function measureKind(
         await askAll(conversation, kind, `${index.model}: `, rankings, outcomes);
         if (kind === 'sessions') continue;
         const separate = { ...place, namespace: `${conversation.name} with fields` };
-        const withFields = await ownRankings(index, separate, conversation[kind], true);
-        const fused: Rankings = async (query) => ({
-          'fused, with session, speaker and date': (await withFields(query)).fused!,
-        });
-        await askAll(conversation, kind, `${index.model}: `, fused, outcomes);
+        const withFields = await rankingsWithFields(index, separate, conversation[kind]);
+        await askAll(conversation, kind, `${index.model}: `, withFields, outcomes);
       }
     } finally {
       await index.close();

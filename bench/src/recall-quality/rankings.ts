@@ -1,4 +1,5 @@
 import type { AccountNamespace, SearchIndex } from '@memrelay/dev-env/search-index';
+import { fieldRankings } from './field-gains.ts';
 import type { Unit } from './locomo.ts';
 import { plainBm25 } from './plain-bm25.ts';
 import { depth } from './score.ts';
@@ -23,13 +24,13 @@ export function plainRankings(units: readonly Unit[]): Rankings {
   return async (query) => Object.fromEntries(each.map(({ name, rank }) => [name, rank(query)]));
 }
 
-/** Our own search: merged, what a recall returns of that, and each of its two searches alone. */
-export async function ownRankings(
+/** Stores the units, sessions a day apart. Returns the unit's id by the memory's. */
+async function addUnits(
   index: SearchIndex,
   place: AccountNamespace,
   units: readonly Unit[],
-  contextFields = false,
-): Promise<Rankings> {
+  contextFields: boolean,
+): Promise<ReadonlyMap<string, string>> {
   const unitOf = new Map<string, string>();
   let day = Date.UTC(2023, 0, 1);
   for (const session of sessionsOf(units)) {
@@ -39,6 +40,16 @@ export async function ownRankings(
     for (const [i, id] of ids.entries()) unitOf.set(id, session[i]!.id);
     day += 24 * 3600 * 1000;
   }
+  return unitOf;
+}
+
+/** Our own search: merged, what a recall returns of that, and each of its two searches alone. */
+export async function ownRankings(
+  index: SearchIndex,
+  place: AccountNamespace,
+  units: readonly Unit[],
+): Promise<Rankings> {
+  const unitOf = await addUnits(index, place, units, false);
   return async (query) => {
     const found = await index.search(place, query, depth);
     const by = (leg: 'vector' | 'keywords'): string[] =>
@@ -59,6 +70,23 @@ export async function ownRankings(
         .filter((each) => index.isHit(each))
         .map(({ match }) => unitOf.get(match.id)!),
     };
+  };
+}
+
+/** Our own search over units with session, speaker and date, with each of these signals alone and with all. */
+export async function rankingsWithFields(
+  index: SearchIndex,
+  place: AccountNamespace,
+  units: readonly Unit[],
+): Promise<Rankings> {
+  const unitOf = await addUnits(index, place, units, true);
+  return async (query) => {
+    const rankings: Record<string, string[]> = {};
+    for (const [name, fieldWeights] of Object.entries(fieldRankings))
+      rankings[name] = (await index.search(place, query, depth, { fieldWeights })).map(
+        ({ match }) => unitOf.get(match.id)!,
+      );
+    return rankings;
   };
 }
 
