@@ -51,22 +51,49 @@ export const contextFields = {
   expires_at: timeField.refine((time) => Date.parse(time) > Date.now(), 'must be in the future').optional(),
 };
 
+/** The fields of a text that replaces a memory: null drops what the memory has. */
+export const replacingFields = {
+  session: contextFields.session.nullable(),
+  speaker: contextFields.speaker.nullable(),
+  happened_at: contextFields.happened_at.nullable(),
+  tags: contextFields.tags.nullable(),
+  metadata: contextFields.metadata.nullable(),
+  expires_at: contextFields.expires_at.nullable(),
+};
+
+const refused = z
+  .undefined({ error: 'cannot be used in manual mode: the relayer would have to see it to compute its token' })
+  .optional();
+
+/** In manual mode the relayer sees neither texts nor fields, and without them it cannot compute tokens. */
+export const fieldsRefused = {
+  session: refused,
+  speaker: refused,
+  happened_at: refused,
+  tags: refused,
+  metadata: refused,
+  expires_at: refused,
+};
+
 const anyContext = z.object(contextFields);
 export type ContextFields = z.infer<typeof anyContext>;
 export type PresentContext = { [Name in keyof ContextFields]?: NonNullable<ContextFields[Name]> };
 const names = Object.keys(contextFields) as (keyof ContextFields)[];
 
+/** Fields that may be null, as those of a replacement */
+type NullableFields = { [Name in keyof ContextFields]?: ContextFields[Name] | null };
+
 /** Those of the context fields that are present and not empty; undefined if there are none. */
-export function contextIn(item: ContextFields): PresentContext | undefined {
+export function contextIn(item: NullableFields): PresentContext | undefined {
   const present = names.filter((name) => {
     const value = item[name];
-    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+    return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
   });
   return present.length > 0 ? Object.fromEntries(present.map((name) => [name, item[name]])) : undefined;
 }
 
 /** Adds an issue if the context fields of a request are too long together. */
-export function checkContextSize(item: ContextFields, context: z.RefinementCtx): void {
+export function checkContextSize(item: NullableFields, context: z.RefinementCtx): void {
   const bytes = encoder.encode(JSON.stringify(contextIn(item) ?? {})).byteLength;
   if (bytes > maxContextBytes)
     context.addIssue({

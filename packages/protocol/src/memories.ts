@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { base64ByteLength, base64Pattern, hex32Pattern } from './bytes.ts';
-import { checkContextSize, contextFields, type SealedContext, tagFilterField } from './context-fields.ts';
+import { checkContextSize, contextFields, fieldsRefused, type SealedContext, tagFilterField } from './context-fields.ts';
 import {
   base64Field,
   idempotencyKeyField,
@@ -93,6 +93,7 @@ export const rememberManualRequest = z.object({
    * `idempotency-key` is reused.
    */
   repeat_tag: z.string().regex(hex32Pattern, 'must be 64 hex digits').optional(),
+  ...fieldsRefused,
 });
 export type RememberManualRequest = z.infer<typeof rememberManualRequest>;
 
@@ -104,6 +105,7 @@ export const recallManualRequest = z.object({
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
   min_score: z.number().optional(),
+  tags: fieldsRefused.tags,
 });
 export type RecallManualRequest = z.infer<typeof recallManualRequest>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkContextSize, replacingFields, type SealedContext } from './context-fields.ts';
 import { idempotencyKeyField, namespaceField, textField } from './fields.ts';
 import { limits } from './limits.ts';
 import type { LostReason } from './memory-lists.ts';
@@ -12,12 +13,16 @@ export const memoryQuery = z.object({
 });
 export type MemoryQuery = z.infer<typeof memoryQuery>;
 
-export const replaceRequest = z.object({
-  text: textField(limits.textBytes),
-  /** As in `memoryQuery`. The new text is stored in the namespace of the memory that it replaces */
-  namespace: namespaceField.optional(),
-  idempotency_key: idempotencyKeyField.optional(),
-});
+export const replaceRequest = z
+  .object({
+    text: textField(limits.textBytes),
+    /** As in `memoryQuery`. The new text is stored in the namespace of the memory that it replaces */
+    namespace: namespaceField.optional(),
+    idempotency_key: idempotencyKeyField.optional(),
+    /** All but `happened_at` are kept from the memory unless the request has them; null drops one */
+    ...replacingFields,
+  })
+  .superRefine(checkContextSize);
 export type ReplaceRequest = z.infer<typeof replaceRequest>;
 
 /** An earlier or later version of a memory. */
@@ -36,7 +41,8 @@ export interface MemoryHistory {
   later: MemoryVersion[];
 }
 
-export interface SingleMemory {
+/** The context fields are present if the memory has them and its text can be read. */
+export interface SingleMemory extends SealedContext {
   id: string;
   namespace: string;
   /** `pending`: accepted and durable, but not uploaded yet. `lost`: its blob is gone */

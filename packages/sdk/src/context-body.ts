@@ -8,7 +8,7 @@ export function contextBody({
   tags,
   metadata,
   expiresAt,
-}: ContextOptions): Record<string, unknown> {
+}: { [Name in keyof ContextOptions]: ContextOptions[Name] | null }): Record<string, unknown> {
   return {
     session,
     speaker,
@@ -19,6 +19,6 @@ export function contextBody({
   };
 }
 
-function timeText(time: string | Date | undefined): string | undefined {
+function timeText(time: string | Date | null | undefined): string | null | undefined {
   return time instanceof Date ? time.toISOString() : time;
 }

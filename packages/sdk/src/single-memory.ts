@@ -1,8 +1,9 @@
 import type { RememberAccepted } from '@memrelay/protocol/memories';
 import type { SingleMemory as WireMemory } from '@memrelay/protocol/single-memory';
+import { contextBody } from './context-body.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
 import { type Connection, callRelayer } from './wire/request.ts';
-import type { CallOptions, RememberResult, WriteOptions } from './wire/types.ts';
+import type { CallOptions, ContextOptions, RememberResult, WriteOptions } from './wire/types.ts';
 import { write } from './write.ts';
 
 export interface MemoryOptions extends CallOptions {
@@ -10,7 +11,9 @@ export interface MemoryOptions extends CallOptions {
   namespace?: string | undefined;
 }
 
-export type ReplaceOptions = MemoryOptions & WriteOptions;
+/** Fields of the new text; those that are left out are the memory's own, except `happenedAt`. null drops one */
+export type ReplaceOptions = MemoryOptions &
+  WriteOptions & { [Name in keyof ContextOptions]: ContextOptions[Name] | null };
 
 /** A memory with its text and its earlier and later versions */
 export type SingleMemory = CamelKeys<WireMemory>;
@@ -28,14 +31,15 @@ export async function readMemory(
   return camelKeys((await callRelayer<WireMemory>(connection, call)).value);
 }
 
-/** Stores a text that supersedes a memory. */
+/** Stores a text that supersedes a memory, whose fields the relayer reads with the session. */
 export async function replaceMemory(
   connection: Connection,
+  sessionPackageId: string,
   id: string,
   text: string,
   options: ReplaceOptions,
 ): Promise<RememberResult> {
   const path = `/api/memories/${encodeURIComponent(id)}/replace`;
-  const body = { text, namespace: options.namespace };
-  return camelKeys(await write<RememberAccepted>(connection, path, body, options));
+  const body = { text, namespace: options.namespace, ...contextBody(options) };
+  return camelKeys(await write<RememberAccepted>(connection, path, body, options, sessionPackageId));
 }

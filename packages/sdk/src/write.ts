@@ -9,7 +9,16 @@ export async function write<T>(
   path: string,
   body: unknown,
   { idempotencyKey: key, signal }: WriteOptions,
+  sessionPackageId?: string,
 ): Promise<T> {
   const idempotencyKey = checkIdempotencyKey(key ?? uuidV4());
-  return (await callRelayer<T>(connection, { method: 'POST', path, body, idempotencyKey, signal })).value;
+  const call = {
+    method: 'POST',
+    path,
+    body,
+    idempotencyKey,
+    signal,
+    ...(sessionPackageId && { sessionPackageId }),
+  } as const;
+  return (await callRelayer<T>(connection, call)).value;
 }

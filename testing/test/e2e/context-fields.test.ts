@@ -1,10 +1,12 @@
+import { permissions } from '@memrelay/chain/account-bcs';
 import { openDatabase } from '@memrelay/relayer/base/db/open-database';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Session, speaker, date, tags, metadata and expiry of memories, from a write to a restore. */
@@ -112,6 +114,92 @@ test('filters recall, ask and lists by tags', async () => {
   await expect(client.memoriesPage({ allNamespaces: true, tags: { any: ['food'] } })).rejects.toMatchObject({
     code: 'invalid_request',
   });
+});
+
+test('keeps the fields of a replaced memory, unless they are named or dropped', async () => {
+  const place = { namespace: 'replaced' };
+  const fieldsOf = async (id: string) => {
+    const { session, speaker, happenedAt, tags, metadata, expiresAt } = await client.memory(id);
+    return { session, speaker, happenedAt, tags, metadata, expiresAt };
+  };
+  const { jobId: first } = await client.rememberAndWait('Ada plants beans', { ...context, ...place });
+  expect(await fieldsOf(first)).toEqual(context);
+  const { jobId: second } = await client.replace(first, 'Ada plants peas');
+  await client.waitForJob(second);
+  const kept = { ...context, happenedAt: undefined };
+  expect(await fieldsOf(second)).toEqual(kept);
+  const { jobId: third } = await client.replace(second, 'Ben plants peas', {
+    speaker: 'Ben',
+    tags: ['kitchen'],
+    metadata: null,
+    expiresAt: null,
+  });
+  await client.waitForJob(third);
+  expect(await fieldsOf(third)).toEqual({
+    ...kept,
+    speaker: 'Ben',
+    tags: ['kitchen'],
+    metadata: undefined,
+    expiresAt: undefined,
+  });
+  expect(await texts('peas', { ...place, tags: { any: ['kitchen'] } })).toEqual(['Ben plants peas']);
+
+  const writer = newTestKey();
+  await owner.addDelegate(writer, { perms: permissions.write, namespaces: ['replaced'] });
+  const blind = owner.client(relayer.url, { key: writer.privateKey });
+  await expect(blind.replace(third, 'x')).rejects.toMatchObject({ code: 'decrypt_credential_required' });
+  const { jobId: fourth } = await blind.replace(third, 'new', { session: 's', speaker: null, tags: [] });
+  await client.waitForJob(fourth);
+  expect(await fieldsOf(fourth)).toEqual({ session: 's' });
+});
+
+test('the texts around a hit pass the tag filter, and have not expired', async () => {
+  const place = { namespace: 'around' };
+  await client.rememberBulkAndWait([
+    { text: 'the first step', tags: ['open'], ...place },
+    { text: 'the secret step', tags: ['open', 'secret'], ...place },
+    { text: 'the violin lesson', tags: ['open'], ...place },
+    { text: 'the closed step', ...place },
+    { text: 'the last step', tags: ['open'], expiresAt: new Date(Date.now() + 3_000), ...place },
+  ]);
+  const around = async (tags?: object) => {
+    const { results } = await client.recall('violin', { ...place, context: 3, limit: 1, tags });
+    const { before, after } = results[0]!.context!;
+    return [...before, ...after].map(({ text }) => text);
+  };
+  expect(await around({ any: ['open'], not: ['secret'] })).toEqual(
+    expect.not.arrayContaining(['the secret step', 'the closed step']),
+  );
+  expect(await around({ any: ['open'], not: ['secret'] })).toContain('the first step');
+  expect(await around()).toEqual(expect.arrayContaining(['the secret step', 'the closed step']));
+  await vi.waitFor(async () => expect(await around()).not.toContain('the last step'), { timeout: 10_000 });
+});
+
+test('a bulk of items keeps its order in the list', async () => {
+  const place = { namespace: 'ordered' };
+  const jobs = await client.rememberBulkAndWait(
+    Array.from({ length: 20 }, (_, i) => ({ text: `item number ${i}`, ...place })),
+  );
+  const listed: string[] = [];
+  for await (const { id } of client.memories({ ...place, limit: 7 })) listed.push(id);
+  expect(listed.reverse()).toEqual(jobs.map(({ jobId }) => jobId));
+});
+
+test('manual mode refuses the fields, because the relayer would have to see them', async () => {
+  const vector = new Array<number>(1536).fill(1);
+  const path = (fields: object, route = 'remember') =>
+    rawRequest(relayer.url, owner.delegate, {
+      method: 'POST',
+      path: `/api/${route}/manual`,
+      accountId: owner.accountId,
+      body: { vector, ...fields },
+    });
+  for (const name of ['session', 'speaker', 'happened_at', 'tags', 'metadata', 'expires_at'])
+    expect(await path({ encrypted_data: 'AAAA', [name]: 'x' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request', message: expect.stringContaining('manual mode') },
+    });
+  expect(await path({ tags: { any: ['x'] } }, 'recall')).toMatchObject({ status: 400 });
 });
 
 test('a restored namespace has the same hits, order and scores', async () => {

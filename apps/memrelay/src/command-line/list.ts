@@ -1,13 +1,15 @@
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
-import { sharedOptions } from './shared-options.ts';
+import { sharedOptions, withOptions } from './shared-options.ts';
 
 export function registerList(line: CommandLine): void {
-  line
-    .clientCommand('list', 'what is stored, newest first, without its text')
-    .addOption(sharedOptions.onlyNamespace())
-    .option('--limit <n>', 'at most this many (default: 50)')
-    .action((options) =>
-      runCommand(options, async (output) => (await import('../commands/list.ts')).list(output, options)),
-    );
+  withOptions(
+    line
+      .clientCommand('list', 'what is stored, newest first, without its text')
+      .addOption(sharedOptions.onlyNamespace())
+      .option('--limit <n>', 'at most this many (default: 50)'),
+    ...sharedOptions.tags(),
+  ).action((options) =>
+    runCommand(options, async (output) => (await import('../commands/list.ts')).list(output, options)),
+  );
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { collectTag } from '../terminal/context-flags.ts';
 
 /** Options that several commands take with the same meaning. */
 export const sharedOptions = {
@@ -13,6 +14,16 @@ export const sharedOptions = {
   /** For a command that works in all namespaces unless it is given one */
   onlyNamespace: (): Option =>
     new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'),
+  /** Which memories to search or list, by their tags */
+  tags: (): Option[] => [
+    new Option('--tag <tag>', 'only memories with this tag; repeated: with all of them').argParser(
+      collectTag,
+    ),
+    new Option('--any-tag <tag>', 'only memories with this tag; repeated: with one of them').argParser(
+      collectTag,
+    ),
+    new Option('--not-tag <tag>', 'only memories without this tag; may be repeated').argParser(collectTag),
+  ],
   wallet: (): Option =>
     new Option('--wallet <path>', "file with the owner's key (default: wallet.json of the data directory)"),
   noSponsor: (): Option => new Option('--no-sponsor', 'pay the gas from the wallet'),

@@ -1,13 +1,15 @@
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { AskResult } from '@memrelay/sdk/ask';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { TagFilterOptions } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { type TagFlags, tagFilter } from '../terminal/context-flags.ts';
 import { givenText } from '../terminal/given-text.ts';
 import { parseContext, parseLimit } from '../terminal/limit-option.ts';
 import type { Output } from '../terminal/output.ts';
 import { cut, plainText, wrap } from '../terminal/plain-text.ts';
 
-export interface AskOptions extends ConnectOptions, NamespaceOption {
+export interface AskOptions extends ConnectOptions, NamespaceOption, TagFlags {
   limit?: string;
   context?: string;
 }
@@ -20,7 +22,7 @@ export async function ask(output: Output, words: readonly string[], options: Ask
   const namespace = options.namespace ?? defaultNamespace;
   const answer = await withClient(options, async ({ client }) => {
     output.step('Reading memories');
-    return read(output, client, question, { limit, namespace, context });
+    return read(output, client, question, { limit, namespace, context, tags: tagFilter(options) });
   });
   output.done();
   output.result({
@@ -46,7 +48,12 @@ async function read(
   output: Output,
   client: MemRelay,
   question: string,
-  options: { limit: number; namespace: string; context: number | undefined },
+  options: {
+    limit: number;
+    namespace: string;
+    context: number | undefined;
+    tags: TagFilterOptions | undefined;
+  },
 ): Promise<AskResult> {
   let written = '';
   for await (const event of client.askStream(question, options)) {

@@ -5,12 +5,13 @@ import { type ConnectOptions, type NamespaceOption, withClient } from '../client
 import { expiryRemark } from '../cost/expiry-remark.ts';
 import { type DateOfEpoch, epochText, storageDates } from '../cost/storage-dates.ts';
 import type { Paint } from '../terminal/colours.ts';
+import { type TagFlags, tagFilter } from '../terminal/context-flags.ts';
 import { dataSize } from '../terminal/data-size.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns, plainText } from '../terminal/plain-text.ts';
 
-export interface ListOptions extends ConnectOptions, NamespaceOption {
+export interface ListOptions extends ConnectOptions, NamespaceOption, TagFlags {
   limit?: string;
 }
 
@@ -20,10 +21,16 @@ const defaultLimit = limits.listLimit.default;
 export async function list(output: Output, options: ListOptions): Promise<void> {
   const limit = parseLimit(options.limit);
   const { namespace } = options;
+  const tags = tagFilter(options);
+  if (tags && namespace === undefined)
+    throw new ExitError(
+      exitCodes.usage,
+      'A list by tags needs --namespace: tags of different namespaces are not compared.',
+    );
   // Reads one more than it shows, to know whether there are more
   const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
     const [entries, dates] = await Promise.all([
-      take(client, { namespace }, limit + 1),
+      take(client, { namespace, tags }, limit + 1),
       storageDates(client),
     ]);
     const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);
@@ -37,7 +44,8 @@ export async function list(output: Output, options: ListOptions): Promise<void> 
   output.result({ memories: shown.map((memory) => json(memory, dateOf)), more: found.length > limit });
   if (output.json) return;
   for (const line of columns(shown.map((memory) => row(memory, dateOf, output.paint)))) output.line(line);
-  for (const line of [...remarks(shown, found.length > limit, namespace), ...remark]) output.line(line);
+  for (const line of [...remarks(shown, found.length > limit, namespace, tags !== undefined), ...remark])
+    output.line(line);
 }
 
 async function take(client: MemRelay, options: MemoriesOptions, count: number): Promise<MemoryEntry[]> {
@@ -96,7 +104,14 @@ function json(memory: MemoryEntry, dateOf: DateOfEpoch) {
   };
 }
 
-function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string | undefined): string[] {
+function remarks(
+  shown: readonly MemoryEntry[],
+  more: boolean,
+  namespace: string | undefined,
+  filtered: boolean,
+): string[] {
+  if (shown.length === 0 && filtered)
+    return [`Nothing in namespace "${plainText(namespace!)}" has these tags.`];
   if (shown.length === 0)
     return [
       namespace === undefined

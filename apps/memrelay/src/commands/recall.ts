@@ -3,12 +3,13 @@ import { shownScore } from '@memrelay/sdk/recall-score';
 import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
 import { type Paint, unpainted } from '../terminal/colours.ts';
+import { type TagFlags, tagFilter } from '../terminal/context-flags.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { parseContext, parseLimit } from '../terminal/limit-option.ts';
 import type { Output } from '../terminal/output.ts';
 import { plainText, wrap } from '../terminal/plain-text.ts';
 
-export interface RecallOptions extends ConnectOptions, NamespaceOption {
+export interface RecallOptions extends ConnectOptions, NamespaceOption, TagFlags {
   limit?: string;
   context?: string;
   explain?: boolean;
@@ -28,7 +29,14 @@ export async function recall(
   const namespace = options.namespace ?? defaultNamespace;
   // The relevance score comes with the explanation
   const answer = await withClient(options, ({ client }) =>
-    client.recall(query, { limit, namespace, context, rerank: options.rerank, explain: true }),
+    client.recall(query, {
+      limit,
+      namespace,
+      context,
+      rerank: options.rerank,
+      explain: true,
+      tags: tagFilter(options),
+    }),
   );
   output.result({
     namespace,

@@ -1,10 +1,11 @@
 import { type ConnectOptions, withClient } from '../client/connect.ts';
+import { type ContextFlags, contextOptions } from '../terminal/context-flags.ts';
 import { duration } from '../terminal/durations.ts';
 import { givenText } from '../terminal/given-text.ts';
 import type { Output } from '../terminal/output.ts';
 import { storedJson } from './remember.ts';
 
-export interface ReplaceOptions extends ConnectOptions {
+export interface ReplaceOptions extends ConnectOptions, ContextFlags {
   wait: boolean;
 }
 
@@ -19,7 +20,7 @@ export async function replace(
   await withClient(options, async ({ client }) => {
     const started = performance.now();
     output.step('Encrypting and storing');
-    const { jobId } = await client.replace(id, text);
+    const { jobId } = await client.replace(id, text, contextOptions(options));
     if (!options.wait) {
       output.done();
       output.result({ id: jobId, job_id: jobId, status: 'running', replaces: id });

@@ -1,3 +1,4 @@
+import type { TagFilterOptions } from '@memrelay/sdk/types';
 import { ExitError, exitCodes } from './exit-codes.ts';
 
 /** Options of `remember` and `analyze` for the fields that are sealed with the text. */
@@ -14,6 +15,18 @@ export interface ContextFlags {
 /** `--tag` may be repeated. */
 export function collectTag(tag: string, before: string[] | undefined): string[] {
   return [...(before ?? []), tag];
+}
+
+/** Options of `recall`, `ask` and `list` for the tags of memories; each may be repeated. */
+export interface TagFlags {
+  tag?: string[];
+  anyTag?: string[];
+  notTag?: string[];
+}
+
+/** The filter as the SDK takes it; undefined without one. */
+export function tagFilter({ tag: all, anyTag: any, notTag: not }: TagFlags): TagFilterOptions | undefined {
+  return all || any || not ? { all, any, not } : undefined;
 }
 
 type Metadata = Record<string, string | number | boolean | null>;

@@ -37,8 +37,10 @@ export function singleMemoryRoutes(app: FastifyInstance, parts: SingleMemoryRout
       const { id } = request.params;
       const wanted = validate(replaceRequest, request.body);
       const repeatKey = withMemoryId(repeatKeyOf(request, wanted), id);
-      const answer = await accepting.run(request, reply, request.rawBody.length, () =>
-        replaceMemory(parts, caller, { ...wanted, id }, repeatKey, stages),
+      const answer = await recalling.during(request, reply, (hold) =>
+        accepting.run(request, reply, request.rawBody.length, () =>
+          replaceMemory(parts, caller, { ...wanted, id }, repeatKey, { stages, hold }),
+        ),
       );
       reply.code(202);
       return answer;

@@ -90,13 +90,14 @@ export async function recall(
   const accountId = hexToBytes(caller.account.accountId);
   const tag = parts.tagOf(caller.account.origin, request.namespace);
   const fieldTokens = contextTokens({ indexSecret: parts.secrets.indexKey, accountId, tag });
+  const tags = filterTokens(fieldTokens, request.tags);
   const { question, found, mayHaveLost } = await stages.measure('search', () =>
     searchWords(parts, { accountId, namespace: request.namespace, tag }, query.text, {
       vector,
       limit: candidateLimit(request),
       includePending: request.include_pending,
       context: request.scoring_weights?.context,
-      tags: filterTokens(fieldTokens, request.tags),
+      tags,
       fields: () => fieldsAsked(fieldTokens, query.text, request.scoring_weights),
     }),
   );
@@ -110,6 +111,7 @@ export async function recall(
     request,
     fitting,
     recallAnswerBytes - sizeOf(fitting),
+    tags,
   );
   const toRead = [...fitting, ...around.others];
   await stages.measure('turn', () => hold(sizeOf(fitting) + around.bytes));

@@ -1,5 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 import { passes, type TagTokens } from '../../index/context-tokens.ts';
+import type { Match } from '../rows/match.ts';
 import type { NamespaceSize } from '../rows/search-rows.ts';
 import { countLabelled } from '../rows/tag-filter.ts';
 import type { Relevance } from './fusion.ts';
@@ -10,10 +11,16 @@ export function returnable(
   tags: TagTokens | undefined,
   nowMs = Date.now(),
 ): Relevance[] {
-  return found.filter(
-    ({ match }) =>
-      !(match.expiresAt && match.expiresAt.getTime() <= nowMs) && passes(tags, match.tags ?? noTags),
-  );
+  return found.filter(({ match }) => isReturnable(match, tags, nowMs));
+}
+
+/** Whether a memory has not expired and passes the filter. */
+export function isReturnable(
+  { expiresAt, tags: own = noTags }: Pick<Match, 'expiresAt' | 'tags'>,
+  tags: TagTokens | undefined,
+  nowMs = Date.now(),
+): boolean {
+  return !(expiresAt && expiresAt.getTime() <= nowMs) && passes(tags, own);
 }
 
 const noTags: ReadonlySet<string> = new Set();

@@ -1,7 +1,9 @@
 import type { HitContext, RecallRequest, SurroundingMemory } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
+import type { TagTokens } from '../../index/context-tokens.ts';
 import { readSurroundings, type Surrounding } from '../rows/surrounding-rows.ts';
 import { type RankedMatch, sizeOf } from './ranking.ts';
+import { isReturnable } from './returnable.ts';
 
 /** What was stored before and after the hits of a recall. */
 export interface Surroundings {
@@ -17,7 +19,7 @@ const none: Surroundings = { others: [], bytes: 0, contextOf: () => ({}) };
 
 /**
  * Finds the memories around the hits that a request asks for (`context`). The nearest ones of the best hits come first;
- * what does not fit into `room` bytes is left out.
+ * what does not fit into `room` bytes is left out, and so is what has expired or does not pass `tags`.
  */
 export async function surroundingsOf(
   db: Db,
@@ -25,12 +27,14 @@ export async function surroundingsOf(
   request: Pick<RecallRequest, 'namespace' | 'context' | 'include_pending'>,
   hits: readonly Pick<RankedMatch, 'match'>[],
   room: number,
+  tags?: TagTokens,
 ): Promise<Surroundings> {
   const { context = 0, namespace, include_pending: includePending } = request;
   if (context === 0 || hits.length === 0) return none;
   const ids = hits.map(({ match }) => match.id);
   const found = await readSurroundings(db, { accountId, namespace, includePending }, ids, context);
-  return surroundingsWithin(ids, found, room);
+  const allowed = found.filter(({ match }) => isReturnable(match, tags));
+  return surroundingsWithin(ids, allowed, room);
 }
 
 /** `found` names hits by their index in `ids`. */

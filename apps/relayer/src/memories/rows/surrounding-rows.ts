@@ -2,6 +2,7 @@ import type { Db } from '../../base/db/db.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { EnvelopeLocation } from '../reading/read-envelopes.ts';
 import { earlier, later } from './context-rows.ts';
+import { type FieldColumns, fieldColumns, fieldsOf } from './match-fields.ts';
 import { isVisible } from './search-sql.ts';
 
 /** A memory that was stored right before or after another one. */
@@ -13,7 +14,7 @@ export interface Surrounding {
     envelopeId: Buffer | undefined;
     /** Bytes of the envelope */
     size: number;
-  };
+  } & ReturnType<typeof fieldsOf>;
 }
 
 /** The nearest visible memories on one side of `hit`, at most `most`, by the index that lists a namespace. */
@@ -29,7 +30,8 @@ const oneSide = (side: Surrounding['side'], { compare, order, limit }: typeof ea
  * memories count (as in search-sql.ts). Each row is looked up by its key.
  */
 const surroundingSql = `
-  SELECT (anchor.no - 1)::int AS of, other.side, m.id, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.created_at
+  SELECT (anchor.no - 1)::int AS of, other.side, m.id, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.created_at,
+    ${fieldColumns('m')}
   FROM unnest($3::text::uuid[]) WITH ORDINALITY AS anchor (id, no),
     LATERAL (SELECT id, created_at FROM memory WHERE account_id = $1 AND id = anchor.id LIMIT 1) AS hit,
     LATERAL (${oneSide('before', earlier, '$4')} UNION ALL ${oneSide('after', later, '$5')}) AS other,
@@ -48,9 +50,14 @@ export async function readSurroundings(
 ): Promise<Surrounding[]> {
   const { rows } = await db.query<
     MemoryColumns<'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'created_at'> &
-      Pick<Surrounding, 'of' | 'side'>
+      Pick<Surrounding, 'of' | 'side'> &
+      FieldColumns
   >(surroundingSql, [accountId, namespace, `{${ids.join()}}`, count, count, includePending], {
     prepared: true,
   });
-  return rows.map((row) => ({ of: row.of, side: row.side, match: memoryFields(row) }));
+  return rows.map((row) => ({
+    of: row.of,
+    side: row.side,
+    match: { ...memoryFields(row), ...fieldsOf(row) },
+  }));
 }

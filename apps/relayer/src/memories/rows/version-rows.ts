@@ -2,6 +2,7 @@ import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import { successorOf } from '../../jobs/rows/successors.ts';
+import { type FieldColumns, fieldColumns, fieldsOf } from './match-fields.ts';
 
 /** A version of a memory: what is needed to read its envelope. */
 export interface VersionRow {
@@ -24,6 +25,8 @@ export interface NamedMemory extends VersionRow {
   lost: LostReason | undefined;
   /** The newest memory that replaces it */
   supersededBy: string | undefined;
+  /** Which context fields its row shows; `metadata` has no trace in a row */
+  fields: ReturnType<typeof fieldsOf>;
 }
 
 type Columns = MemoryColumns<'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'created_at'> & {
@@ -43,12 +46,12 @@ const named = `
   SELECT found.*, ${successorOf('found', 'true')} AS superseded_by
   FROM named, LATERAL (
     (SELECT id, namespace, state, lost_reason, blob_id, object_id, envelope_id, envelope_sha256, size, importance,
-       created_at, end_epoch
+       created_at, end_epoch, ${fieldColumns('memory')}
      FROM memory
      WHERE account_id = $1 AND id = named.id AND state <> 'failed' AND (expires_at IS NULL OR expires_at > now()) LIMIT 1)
     UNION ALL
     (SELECT id, namespace, 'pending', NULL, NULL, NULL, envelope_id, envelope_sha256, length(envelope), importance,
-       coalesce(written_at, created_at), NULL
+       coalesce(written_at, created_at), NULL, ${fieldColumns('memory_job')}
      FROM memory_job WHERE account_id = $1 AND id = named.id AND kind = 1 AND status = 'running' AND NOT duplicate
        AND stage IN ('queued', 'embedding') AND envelope IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
      LIMIT 1)) AS found
@@ -65,7 +68,7 @@ export async function readNamedMemory(
       MemoryColumns<'namespace' | 'importance' | 'object_id' | 'end_epoch'> & {
         lost_reason: LostReason | null;
         superseded_by: string | null;
-      }
+      } & FieldColumns
   >(named, [accountId, id]);
   const row = rows[0];
   return (
@@ -74,6 +77,7 @@ export async function readNamedMemory(
       state: row.state,
       lost: row.lost_reason ?? undefined,
       supersededBy: row.superseded_by ?? undefined,
+      fields: fieldsOf(row),
     }
   );
 }

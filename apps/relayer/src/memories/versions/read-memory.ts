@@ -5,7 +5,7 @@ import { requireFreshAccount } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { OpenParts } from '../reading/open-envelopes.ts';
 import type { EnvelopeSources } from '../reading/read-envelopes.ts';
-import { readTexts } from '../reading/read-texts.ts';
+import { readMemories } from '../reading/read-texts.ts';
 import type { ScopeParts } from '../reading/scope-namespaces.ts';
 import type { RecallRun } from '../recall/recall.ts';
 import { type NamedMemory, readVersions, type VersionRow } from '../rows/version-rows.ts';
@@ -39,16 +39,17 @@ export async function readMemory(
   const readable = [memory, ...nearestWithin([earlier, later], historyBytes)].filter(
     ({ state }) => state !== 'lost',
   );
-  const opened = await readTexts(parts, caller, memory.namespace, readable, { stages, hold });
+  const opened = await readMemories(parts, caller, memory.namespace, readable, { stages, hold });
   const texts = new Map(readable.map((version, i) => [version.id, opened[i]]));
   const versionOf = (version: VersionRow): MemoryVersion => ({
     id: version.id,
     created_at: version.createdAt.toISOString(),
-    ...textOf(texts.get(version.id)),
+    ...textOf(texts.get(version.id)?.text),
   });
   return {
     ...fieldsOf(memory),
-    ...textOf(texts.get(memory.id)),
+    ...textOf(texts.get(memory.id)?.text),
+    ...texts.get(memory.id)?.context,
     history: { earlier: earlier.map(versionOf), later: later.map(versionOf) },
   };
 }
