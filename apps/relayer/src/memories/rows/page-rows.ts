@@ -3,7 +3,7 @@ import type { Db, SqlValue } from '../../base/db/db.ts';
 import type { TagTokens } from '../../index/context-tokens.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import { shownSimilarity } from '../../jobs/rows/read-jobs.ts';
-import { type TagFilterSql, tagFilterSql } from './tag-filter.ts';
+import { countLabelled, fewLabelled, ownTags } from './tag-filter.ts';
 
 /** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {
@@ -54,19 +54,25 @@ const ofNamespaces = `${withPosition} FROM (
       LATERAL (SELECT ${read} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
   ) AS listed ORDER BY created_at DESC, id DESC LIMIT $4`;
 
-/** For one namespace and tags: `$5` is its name. A filter that requires a tag starts with the index on tags. */
-const ofTagged = (filter: TagFilterSql): string => `
-  WITH ${filter.with.slice(0, -1)} ${withPosition} FROM memory AS listed
-  WHERE account_id = $1 AND namespace = $5 ${filter.where('id')} AND ${before}`;
+/**
+ * For one namespace and tags: `$5` is its name. The few memories of a rare tag are found by the index on tags; otherwise the
+ * namespace is read in its order until the page is full.
+ */
+const ofTagged = (tags: TagTokens, few: boolean): string => `
+  ${withPosition} FROM (
+    SELECT * FROM memory WHERE ${few ? 'tag_tokens IS NOT NULL' : 'true'} ${ownTags(tags)}
+    ${few ? 'OFFSET 0' : ''}) AS listed
+  WHERE account_id = $1 AND namespace = $5 AND ${before}`;
 
 function statementFor(
   parameters: SqlValue[],
   namespaces: 'all' | readonly string[],
   tags: TagTokens | undefined,
+  few: boolean,
 ): [string, SqlValue[]] {
   if (namespaces === 'all') return [ofAccount, parameters];
   if (!tags) return [ofNamespaces, [...parameters, [...namespaces]]];
-  return [ofTagged(tagFilterSql(tags, '$5')), [...parameters, namespaces[0]!]];
+  return [ofTagged(tags, few), [...parameters, namespaces[0]!]];
 }
 
 /** The statements of `readMemoryPage`, so that a test can check their plans. */
@@ -82,6 +88,10 @@ export async function readMemoryPage(
   tags?: TagTokens,
 ): Promise<ListedMemory[]> {
   const parameters = [accountId, position.createdAt, position.id, limit];
+  const passing =
+    tags && namespaces !== 'all'
+      ? await countLabelled(db, accountId, namespaces[0]!, tags, fewLabelled + 1)
+      : undefined;
   const { rows } = await db.query<
     MemoryColumns<
       'id' | 'namespace' | 'blob_id' | 'created_at' | 'envelope_sha256' | 'size' | 'importance' | 'end_epoch'
@@ -91,7 +101,7 @@ export async function readMemoryPage(
       near_similarity: number | null;
       position: string;
     }
-  >(...statementFor(parameters, namespaces, tags));
+  >(...statementFor(parameters, namespaces, tags, passing !== undefined && passing <= fewLabelled));
   return rows.map((row) => ({
     ...memoryFields(row),
     lost: row.lost_reason ?? undefined,

@@ -132,7 +132,7 @@ async function run(
     shortlistRows,
     signBits(query.vector),
   ];
-  const sql = query.tags ? searchWith(tagFilterSql(query.tags)) : searchSql;
+  const sql = query.tags ? searchWith(tagFilterSql(query.tags, texts)) : searchSql;
   const mode = query.tags ? {} : prepared;
   const { rows } = await (hasWords
     ? db.query<MatchRow>(

@@ -27,13 +27,21 @@ const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
     SELECT id FROM memory
     WHERE account_id = $1 AND namespace = $2 AND state IN ('pending', 'failed') AND NOT ($6 AND state = 'pending'))`;
 
+/** The vectors to compare: those of the few memories that pass a filter are looked up by their key. */
+const vectorsIn = ({ few }: TagFilterSql): string =>
+  few
+    ? `(SELECT v.* FROM labelled_ids, LATERAL (
+        SELECT * FROM memory_vector WHERE account_id = $1 AND memory_id = labelled_ids.id OFFSET 0) v OFFSET 0)`
+    : 'memory_vector';
+
 /**
  * Compares all sign bits, in an index that has them, then the vectors of the best $7 (NULL: of all), each looked up by
  * its key.
  */
 const compared = (filter: TagFilterSql): string => `
   SELECT v.memory_id, v.distance FROM (
-    SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors} ${filter.where('memory_id')}
+    SELECT memory_id, chunk_no FROM ${vectorsIn(filter)} AS memory_vector
+    WHERE ${visibleVectors} ${filter.few ? '' : filter.where('memory_id')}
     ORDER BY code::"bit" <~> $8::"bit" LIMIT $7::int) short,
   LATERAL (SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector
     WHERE account_id = $1 AND memory_id = short.memory_id AND chunk_no = short.chunk_no AND embedding_model = $3
@@ -56,6 +64,14 @@ const near = (filter: TagFilterSql): string => `
  */
 const holders = (columns: string, token: string): string => `
   (SELECT ${columns} FROM memory WHERE tokens @> ARRAY[${token}] OFFSET 0)`;
+
+const heldColumns = 'id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket';
+
+/** As `holders`, among the few memories that pass a filter. */
+const labelledHolders = `
+  (SELECT m.* FROM labelled_ids, LATERAL (
+     SELECT ${heldColumns}, tokens FROM memory WHERE account_id = $1 AND id = labelled_ids.id LIMIT 1) m
+   WHERE tokens @> ARRAY[token] OFFSET 0)`;
 
 /** Occurrences beyond the first, up to two. */
 const more = (token: string): string =>
@@ -88,8 +104,8 @@ const postings = (filter: TagFilterSql): string => `
   posting AS MATERIALIZED (
     SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
     FROM (SELECT * FROM asked WHERE known IS NULL) AS uncounted, LATERAL (
-      SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
-      WHERE account_id = $1 AND namespace = $2 ${filter.where('id')} LIMIT $12) held),
+      SELECT * FROM ${filter.few ? labelledHolders : holders(heldColumns, 'token')} holder
+      WHERE account_id = $1 AND namespace = $2 ${filter.few ? '' : filter.where('id')} LIMIT $12) held),
   held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
     SELECT no, token, known, coalesce(known, (SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
