@@ -36,3 +36,28 @@ test('docs/security.md states the newest measured leakage', () => {
   ])
     expect(page).toContain(row);
 });
+
+test('docs/security.md states the newest measured leakage of context fields', () => {
+  const page = readFileSync(`${root}/docs/security.md`, 'utf8');
+  const last = readdirSync(results)
+    .filter((name) => name.endsWith('-leakage-fields.json'))
+    .sort()
+    .at(-1)!;
+  const { results: figures } = JSON.parse(readFileSync(`${results}/${last}`, 'utf8')) as {
+    results: Record<string, number>;
+  };
+  const percent = (name: string): string => `${(figures[name]! * 100).toFixed(0)} %`;
+  const named = (field: string, more = ''): string =>
+    [1, 10, 50].map((known) => percent(`${field}: named, ${known} known texts${more}`)).join(', ');
+  for (const field of ['session', 'speaker', 'day', 'month'])
+    expect(figures[`${field}: groups are exactly the true ones`]).toBe(1);
+  for (const place of ['namespace', 'account'])
+    expect(figures[`tokens shared with another ${place}`]).toBe(0);
+  for (const stated of [
+    `session of the other texts: ${named('session')}; speaker: ${named('speaker')}; month: ${named('month')} |`,
+    `${percent('tag: named by frequency')} of the tags on memories; with pairs of tags ${percent('tag: named by frequency and pairs')} |`,
+    `tags on the other texts: ${named('tag')}; with frequencies and pairs ${named('tag', ', frequency and pairs')} |`,
+    `no common token; ${percent('tag: linked to those of another namespace, frequency and pairs')} of the tags`,
+  ])
+    expect(page).toContain(stated);
+});

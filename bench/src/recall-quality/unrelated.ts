@@ -32,8 +32,18 @@ const texts = await embed(
   'document',
 );
 const centers = {
-  questions: mean(await embed(average.map(([question]) => question), 'query')),
-  texts: mean(await embed(average.map(([, text]) => text), 'document')),
+  questions: mean(
+    await embed(
+      average.map(([question]) => question),
+      'query',
+    ),
+  ),
+  texts: mean(
+    await embed(
+      average.map(([, text]) => text),
+      'document',
+    ),
+  ),
 };
 await embedder.close();
 
@@ -50,11 +60,15 @@ for (const [name, score] of Object.entries(scores)) {
     .slice(notes.length)
     .map((question) => Math.max(...texts.map((text) => score(question, text))));
   const over = answers.flatMap((answer) => best.map((other) => Number(answer > other)));
-  console.log(`${name}: related above unrelated ${(over.reduce((sum, each) => sum + each, 0) / over.length).toFixed(3)}`);
+  console.log(
+    `${name}: related above unrelated ${(over.reduce((sum, each) => sum + each, 0) / over.length).toFixed(3)}`,
+  );
   for (let limit = 0.02; limit < 0.9; limit += limit < 0.32 ? 0.02 : 0.05) {
     const found = best.filter((value) => value > limit).length;
     const kept = answers.filter((value) => value > limit).length;
     if (kept > 0 && kept + found < pairs.length)
-      console.log(`  ${limit.toFixed(2)}  unrelated that find: ${found} of ${best.length}, related kept: ${kept} of ${answers.length}`);
+      console.log(
+        `  ${limit.toFixed(2)}  unrelated that find: ${found} of ${best.length}, related kept: ${kept} of ${answers.length}`,
+      );
   }
 }
