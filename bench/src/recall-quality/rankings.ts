@@ -1,5 +1,5 @@
 import type { AccountNamespace, SearchIndex } from '@memrelay/dev-env/search-index';
-import { fieldRankings } from './field-gains.ts';
+import { fieldRankings } from './field-weights.ts';
 import type { Unit } from './locomo.ts';
 import { plainBm25 } from './plain-bm25.ts';
 import { depth } from './score.ts';
