@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { base64ByteLength, base64Pattern, hex32Pattern } from './bytes.ts';
-import { checkContextSize, contextFields, fieldsRefused, type SealedContext, tagFilterField } from './context-fields.ts';
+import { checkContextSize, contextFields, type SealedContext, tagFilterField } from './context-fields.ts';
 import {
   base64Field,
   idempotencyKeyField,
@@ -13,6 +13,7 @@ import {
 } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 import type { LlmUsage } from './llm-usage.ts';
+import { fieldsRefused } from './manual-fields.ts';
 
 /** Requests and responses of the memory routes (spec "Relayer routes"). */
 
@@ -22,7 +23,6 @@ const jobId = z.string().max(128);
 
 /** As the `idempotency-key` header, which takes precedence */
 const idempotency_key = idempotencyKeyField.optional();
-
 const text = textField(limits.textBytes);
 
 export const rememberRequest = z

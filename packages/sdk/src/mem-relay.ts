@@ -179,13 +179,8 @@ export class MemRelay {
   }
 
   /** Stores a text that supersedes a memory and keeps its fields, like `remember`. Throws `memory_not_found`. */
-  async replace(
-    id: string,
-    text: string,
-    options: single.ReplaceOptions = {},
-  ): Promise<types.RememberResult> {
-    const session = await this.#sessionPackage(options.signal);
-    return single.replaceMemory(this.#connection, session, id, text, options);
+  replace(id: string, text: string, options: single.ReplaceOptions = {}): Promise<types.RememberResult> {
+    return single.replaceMemory(this.#connection, this.#sessionPackage(options.signal), id, text, options);
   }
 
   /** Short facts about a subject, or the most important ones, with the memories that state them. */

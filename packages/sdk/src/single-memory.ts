@@ -34,12 +34,12 @@ export async function readMemory(
 /** Stores a text that supersedes a memory, whose fields the relayer reads with the session. */
 export async function replaceMemory(
   connection: Connection,
-  sessionPackageId: string,
+  sessionPackageId: Promise<string>,
   id: string,
   text: string,
   options: ReplaceOptions,
 ): Promise<RememberResult> {
   const path = `/api/memories/${encodeURIComponent(id)}/replace`;
   const body = { text, namespace: options.namespace, ...contextBody(options) };
-  return camelKeys(await write<RememberAccepted>(connection, path, body, options, sessionPackageId));
+  return camelKeys(await write<RememberAccepted>(connection, path, body, options, await sessionPackageId));
 }
