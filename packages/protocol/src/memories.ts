@@ -88,10 +88,7 @@ export const rememberManualRequest = z.object({
   idempotency_key,
   /** If false, the response is 202 with the job, as soon as the memory is accepted */
   wait: z.boolean().default(true),
-  /**
-   * For clients that seal again on each retry: the same tag for the same text. It is compared instead of the body when an
-   * `idempotency-key` is reused.
-   */
+  /** For clients that seal again on each retry: with an `idempotency-key`, compared instead of the body */
   repeat_tag: z.string().regex(hex32Pattern, 'must be 64 hex digits').optional(),
   ...fieldsRefused,
 });

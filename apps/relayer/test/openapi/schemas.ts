@@ -19,8 +19,11 @@ export async function requestSchema(path: string): Promise<Schema> {
   const { $schema: _, ...schema } = z.toJSONSchema(module[name]!, {
     io: 'input',
     unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === 'undefined') jsonSchema.not = {};
+    },
   }) as Schema;
-  return withComments(schema, commentsOf(name));
+  return withComments(withoutRefused(schema), commentsOf(name));
 }
 
 /** The schemas of these exported types, and of all types that they use, by name. */
@@ -43,6 +46,12 @@ export function responseSchemas(names: readonly string[]): Record<string, Schema
     string,
     Schema
   >;
+}
+
+/** Leaves out fields that a request must not have: they exist only for their error message. */
+function withoutRefused(schema: Schema): Schema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  return { ...schema, properties: Object.fromEntries(properties.filter(([, { not }]) => !not)) };
 }
 
 /** Adds the comments as descriptions, also within arrays and alternatives. */
