@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeField } from './fields.ts';
+import { documented, timeField } from './fields.ts';
 
 /** Fields of a memory that are sealed with its text (decisions.md, "Context fields"). */
 
@@ -18,7 +18,7 @@ function shortText(max: number) {
       else if (text.length > 2 * max || [...text].length > max)
         context.addIssue(`must be at most ${max} characters`);
     })
-    .meta({ minLength: 1, maxLength: max });
+    .register(documented, { minLength: 1, maxLength: max });
 }
 
 const tagField = shortText(64);

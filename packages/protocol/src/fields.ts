@@ -7,6 +7,12 @@ import { limits } from './limits.ts';
 
 const encoder = new TextEncoder();
 
+/**
+ * JSON Schema keywords for the OpenAPI document, for rules that a schema checks with a function. A separate registry: the
+ * schemas of the tools must not change with it.
+ */
+export const documented = z.registry<Record<string, unknown>>();
+
 /** Text of 1 to `maxBytes` bytes of UTF-8, well-formed and not only white space. */
 export function textField(maxBytes: number) {
   return z
@@ -17,7 +23,7 @@ export function textField(maxBytes: number) {
       else if (text.length > maxBytes || encoder.encode(text).byteLength > maxBytes)
         context.addIssue(`must be at most ${maxBytes} bytes of UTF-8`);
     })
-    .meta({ minLength: 1, maxLength: maxBytes });
+    .register(documented, { minLength: 1, maxLength: maxBytes });
 }
 
 /** A UUID of any version (RFC 9562), in either case. */
@@ -39,7 +45,7 @@ export const namespaceField = z
     )
       context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
   })
-  .meta({ minLength: 1, maxLength: limits.namespaceCharacters });
+  .register(documented, { minLength: 1, maxLength: limits.namespaceCharacters });
 
 /** A namespace to write to or to name in a scope. Invisible characters are rejected, so that names that look the same are the same. */
 export const newNamespaceField = namespaceField
@@ -48,14 +54,14 @@ export const newNamespaceField = namespaceField
     if (found !== undefined)
       context.addIssue(`must not contain bidirectional controls or zero-width characters (${found})`);
   })
-  .meta({ minLength: 1, maxLength: limits.namespaceCharacters });
+  .register(documented, { minLength: 1, maxLength: limits.namespaceCharacters });
 
 /** A whole number from 0. 0 and an absent field are the default; a number above `max` is clamped to it. */
 export function limitField(range: { default: number; max: number }) {
   return z
     .number()
     .refine((limit) => Number.isInteger(limit) && limit >= 0, 'must be a whole number, 0 or more')
-    .meta({
+    .register(documented, {
       type: 'integer',
       minimum: 0,
       description: `At most ${range.max}; a larger number counts as that`,
@@ -94,7 +100,7 @@ const withSeconds = /T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 export const timeField = z
   .string()
   .max(40)
-  .meta({ format: 'date-time' })
+  .register(documented, { format: 'date-time' })
   .toUpperCase()
   .pipe(z.iso.datetime(withOffset))
   .superRefine((time, context) => {

@@ -148,7 +148,8 @@ it('reads and replaces one memory by its id, and sends a namespace only if the c
     headers: { 'idempotency-key': 'once' },
   });
   expect(third!.json).not.toHaveProperty('namespace');
-  expect(third!.headers).not.toHaveProperty('x-enc-session');
+  // The relayer reads the fields that the new text keeps
+  expect(third!.headers).toHaveProperty('x-enc-session');
   expect(fourth!.json).toEqual({ text: 'new', namespace: 'a&b' });
 });
 

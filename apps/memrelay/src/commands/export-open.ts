@@ -73,14 +73,15 @@ function formatOf(path: string): (memory: OpenMemory) => string {
 /** A date that an import added before the text. */
 const datePrefix = /^\[(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)\] /;
 
-/** A line from which an import stores the same text with the same date in the same namespace. */
-export function jsonLine({ id, namespace, createdAt, text }: OpenMemory): string {
+/** A line from which an import stores the same text with the same date and fields in the same namespace. */
+export function jsonLine({ id, namespace, createdAt, text, context }: OpenMemory): string {
   const occurredAt = datePrefix.exec(text)?.[1];
   return `${JSON.stringify({
     id,
     namespace,
     created_at: createdAt,
     ...(occurredAt ? { occurred_at: occurredAt } : {}),
+    ...context,
     text: text.replace(datePrefix, ''),
   })}\n`;
 }

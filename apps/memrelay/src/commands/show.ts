@@ -23,6 +23,7 @@ function memoryLines(memory: SingleMemory, dateOf: DateOfEpoch, width: number, p
   const fields = [
     ['Id', memory.id],
     ['Namespace', plainText(memory.namespace)],
+    ...contextLines(memory),
     ['Stored', moment(memory.createdAt)],
     ['State', memory.lost ? `lost: ${memory.lost}` : memory.state],
     ['Size', dataSize(memory.size)],
@@ -37,6 +38,20 @@ function memoryLines(memory: SingleMemory, dateOf: DateOfEpoch, width: number, p
     ...versionLines('Replaces:', history.earlier, paint),
     ...versionLines('Replaced by:', history.later, paint),
   ];
+}
+
+/** The context fields that the memory has. */
+function contextLines(memory: SingleMemory): [string, string][] {
+  const { session, speaker, happenedAt, tags = [], metadata, expiresAt } = memory;
+  const lines: [string, string | undefined][] = [
+    ['Session', session],
+    ['Speaker', speaker],
+    ['Happened', happenedAt],
+    ['Tags', tags.length > 0 ? tags.join(', ') : undefined],
+    ['Metadata', metadata && JSON.stringify(metadata)],
+    ['Expires', expiresAt],
+  ];
+  return lines.flatMap(([name, value]) => (value === undefined ? [] : [[name, plainText(value)]]));
 }
 
 function versionLines(heading: string, versions: SingleMemory['history']['earlier'], paint: Paint): string[] {
@@ -64,6 +79,12 @@ function json(memory: SingleMemory) {
   return {
     id: memory.id,
     namespace: memory.namespace,
+    ...(memory.session === undefined ? {} : { session: memory.session }),
+    ...(memory.speaker === undefined ? {} : { speaker: memory.speaker }),
+    ...(memory.happenedAt === undefined ? {} : { happened_at: memory.happenedAt }),
+    ...(memory.tags === undefined ? {} : { tags: memory.tags }),
+    ...(memory.metadata === undefined ? {} : { metadata: memory.metadata }),
+    ...(memory.expiresAt === undefined ? {} : { expires_at: memory.expiresAt }),
     state: memory.state,
     ...(memory.lost ? { lost: memory.lost } : {}),
     ...(memory.text === undefined ? {} : { text: memory.text }),

@@ -1,7 +1,11 @@
+import { sealedContext } from '@memrelay/protocol/context-fields';
 import type { ContextOptions } from '@memrelay/sdk/types';
 
 /** What a file says about a memory, as the SDK takes it. */
-export type FileContext = Pick<ContextOptions, 'session' | 'speaker' | 'happenedAt'>;
+export type FileContext = Omit<ContextOptions, 'happenedAt' | 'expiresAt'> & {
+  happenedAt?: string;
+  expiresAt?: string;
+};
 
 /** At most what a field may have. */
 const short = (text: string): string => [...text.trim()].slice(0, 128).join('');
@@ -40,4 +44,19 @@ function timeOf(date: string | undefined): string | undefined {
   if (Number.isNaN(ms)) return undefined;
   const year = new Date(ms).getUTCFullYear();
   return year >= 1970 && year < 2100 ? new Date(ms).toISOString() : undefined;
+}
+
+/** The fields of a line that `memrelay export --open` wrote. */
+export function exportedContext(line: Readonly<Record<string, unknown>>): FileContext {
+  const result = sealedContext.safeParse(line);
+  if (!result.success) return {};
+  const { happened_at: happenedAt, expires_at: expiresAt, session, speaker, tags, metadata } = result.data;
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(speaker === undefined ? {} : { speaker }),
+    ...(happenedAt === undefined ? {} : { happenedAt }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
 }

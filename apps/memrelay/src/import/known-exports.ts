@@ -1,4 +1,5 @@
 import { dateOf, isObject, type JsonObject, scalar, textOf } from './chat-message.ts';
+import { exportedContext, type FileContext } from './file-context.ts';
 
 /** One memory of an export. */
 export interface ExportedEntry {
@@ -14,6 +15,8 @@ export interface ExportedEntry {
   namespace?: string | undefined;
   /** The conversation that it is part of */
   session?: string | undefined;
+  /** The fields of a memory of ours, which the other properties do not have */
+  context?: FileContext | undefined;
   text: string;
 }
 
@@ -125,14 +128,16 @@ function own(value: unknown): KnownExport | undefined {
     [text, namespace, created_at].every((each) => typeof each === 'string'),
   );
   if (all.length === 0 || !isOwn) return undefined;
-  const entries = all.map(
-    ({ id, text, namespace, created_at, occurred_at }): ExportedEntry => ({
+  const entries = all.map((line): ExportedEntry => {
+    const { id, text, namespace, created_at, occurred_at } = line;
+    return {
       id: scalar(id),
       date: scalar(occurred_at) ?? minuteOf(created_at),
       namespace: namespace as string,
+      context: exportedContext(line),
       text: text as string,
-    }),
-  );
+    };
+  });
   return { name: 'memrelay export', entries };
 }
 

@@ -39,9 +39,12 @@ export function checkedMemories(all: readonly FileMemory[]): FileContent {
   const memories: FileMemory[] = [];
   const refused: FileContent['refused'] = [];
   for (const memory of all) {
-    const checked = rememberRequest.shape.text.safeParse(memory.text);
-    if (checked.success) memories.push(memory);
-    else refused.push({ place: memory.place, reason: checked.error.issues[0]!.message });
+    const { place, text, context: { expiresAt } = {} } = memory;
+    const checked = rememberRequest.shape.text.safeParse(text);
+    if (!checked.success) refused.push({ place, reason: checked.error.issues[0]!.message });
+    else if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+      refused.push({ place, reason: 'has expired' });
+    else memories.push(memory);
   }
   return { memories, refused };
 }

@@ -2,7 +2,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { readText } from '../terminal/read-text.ts';
 import { memoryText } from './chat-json.ts';
-import { fileContext } from './file-context.ts';
+import { type FileContext, fileContext } from './file-context.ts';
 import { type ExportedEntry, knownExport } from './known-exports.ts';
 import { type ArchiveFile, archiveFiles, isArchive } from './read-archive.ts';
 import { folderEntries, isNote, noteEntries } from './read-folder.ts';
@@ -77,10 +77,16 @@ function sourceOf(
       ...(entry.id === undefined ? {} : { id: entry.id }),
       ...(entry.namespace === undefined ? {} : { namespace: entry.namespace }),
       text: textOf(entry),
-      ...fileContext({ ...entry, speaker: entry.speaker ?? entry.saidBy }),
+      ...contextOf(entry),
     })),
   );
   return { kind, identity: JSON.stringify(file.memories), file };
+}
+
+/** The fields of an entry; of one of ours, what it had in addition to its date. */
+function contextOf({ context, session, speaker, saidBy, date }: ExportedEntry): { context?: FileContext } {
+  const read = fileContext({ session, speaker: speaker ?? saidBy, date });
+  return context === undefined ? read : { context: { ...read.context, ...context } };
 }
 
 /** Adds the date before the text, unless the text already begins with it. */

@@ -185,3 +185,68 @@ describe('a folder', () => {
     ]);
   });
 });
+
+const inUtc = '2026-03-02T10:01:00.000Z';
+
+it.each([
+  [
+    'ChatGPT',
+    [{ ...chatGpt[0], conversation_id: 'talk' }],
+    { session: 'talk', speaker: 'user', happenedAt: inUtc },
+  ],
+  ['Claude', claude, { session: 'x', speaker: 'user', happenedAt: inUtc }],
+  [
+    'mem0',
+    [{ memory: 'Likes tea', run_id: 'run 1', created_at: '2026-03-02T10:01:00Z' }],
+    { session: 'run 1', happenedAt: inUtc },
+  ],
+  [
+    'Zep',
+    { episodes: [{ content: 'Likes tea', thread_id: 't', name: 'Ana', created_at: '2026-03-02T10:01:00Z' }] },
+    { session: 't', speaker: 'Ana', happenedAt: inUtc },
+  ],
+  [
+    'Letta',
+    { agents: [{ messages: [{ role: 'user', content: 'I like tea', created_at: '2026-03-02T10:01:00Z' }] }] },
+    { speaker: 'user', happenedAt: inUtc },
+  ],
+  [
+    'Supermemory',
+    [{ content: 'Likes tea', containerTags: ['a'], conversation_id: 'c', createdAt: '2026-03-02T10:01:00Z' }],
+    { session: 'c', happenedAt: inUtc },
+  ],
+  [
+    'memrelay',
+    [
+      {
+        text: 'Likes tea',
+        namespace: 'n',
+        created_at: '2026-03-02T10:01:00Z',
+        session: 's',
+        tags: ['drink'],
+        metadata: { some_key: 1 },
+        expires_at: '2999-01-01T00:00:00Z',
+      },
+    ],
+    {
+      session: 's',
+      happenedAt: inUtc,
+      tags: ['drink'],
+      metadata: { some_key: 1 },
+      expiresAt: '2999-01-01T00:00:00Z',
+    },
+  ],
+])('fills the context fields that an export of %s knows', async (_name, value, context) => {
+  const { file } = await ofJson(value);
+  expect(file.memories[0]!.context).toEqual(context);
+});
+
+it('leaves out memories of an export that have expired since', async () => {
+  const line = { text: 'Meet at nine', namespace: 'n', created_at: '2026-03-02T10:01:00Z' };
+  const { file } = await ofJson([
+    { ...line, expires_at: '2026-03-03T00:00:00Z' },
+    { ...line, text: 'Likes tea' },
+  ]);
+  expect(file.memories.map(({ text }) => text)).toEqual(['[2026-03-02 10:01] Likes tea']);
+  expect(file.refused).toEqual([{ place: 'entry 1', reason: 'has expired' }]);
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownEnvironment, type RunningCommand, startCommand, startLocalSystem } from '../running-command.ts';
 
-/** What leaves readable comes back with its texts, namespaces and dates. */
+/** What leaves readable comes back with its texts, namespaces, dates and fields. */
 
 let home: string;
 let environment: Record<string, string>;
@@ -32,6 +32,11 @@ interface Line {
   created_at: string;
   occurred_at?: string;
   text: string;
+  session?: string;
+  speaker?: string;
+  tags?: string[];
+  metadata?: object;
+  expires_at?: string;
 }
 async function exported(name: string): Promise<unknown[]> {
   const path = join(home, name);
@@ -40,17 +45,36 @@ async function exported(name: string): Promise<unknown[]> {
   const lines = (await readFile(path, 'utf8')).trim().split('\n');
   return lines
     .map((line) => JSON.parse(line) as Line)
-    .map(({ namespace, text, occurred_at, created_at }) => [
+    .map(({ namespace, text, occurred_at, created_at, session, speaker, tags, metadata, expires_at }) => [
       namespace,
       text,
       occurred_at ?? created_at.slice(0, 16).replace('T', ' '),
+      { session, speaker, tags, metadata, expires_at },
     ])
     .sort();
 }
 
-it('export --open and import keep texts, namespaces and dates', async () => {
+const none = {
+  session: undefined,
+  speaker: undefined,
+  tags: undefined,
+  metadata: undefined,
+  expires_at: undefined,
+};
+
+it('export --open and import keep texts, namespaces, dates and fields', async () => {
   await memrelay('remember', 'Ana takes\nlemon "in" her tea');
-  await memrelay('remember', 'The boat is green', '--namespace', 'boats');
+  const fields = {
+    session: 'harbour',
+    speaker: 'Ana',
+    tags: ['boat', 'colour'],
+    metadata: { some_key: 1 },
+    expires_at: '2999-01-01T00:00:00Z',
+  };
+  await memrelay(
+    ...['remember', 'The boat is green', '--namespace', 'boats', '--session', 'harbour', '--speaker', 'Ana'],
+    ...['--tag', 'boat', '--tag', 'colour', '--metadata', '{"some_key":1}', '--expires', fields.expires_at],
+  );
   const chat = join(home, 'chat.json');
   await writeFile(chat, JSON.stringify([{ memory: 'Sails on Sundays', created_at: '2025-05-04T09:00:00Z' }]));
   expect(await memrelay('import', chat, '--dry-run')).toContain('[2025-05-04 09:00] Sails on Sundays');
@@ -58,11 +82,21 @@ it('export --open and import keep texts, namespaces and dates', async () => {
   await memrelay('import', chat, '--namespace', 'boats');
 
   const before = await exported('first.jsonl');
-  expect(before).toContainEqual(['boats', 'Sails on Sundays', '2025-05-04 09:00']);
+  expect(before).toContainEqual(['boats', 'Sails on Sundays', '2025-05-04 09:00', none]);
+  expect(before).toContainEqual(['boats', 'The boat is green', expect.any(String), fields]);
   expect(before).toHaveLength(3);
   await memrelay('forget', '--everything', '--yes');
   await memrelay('import', join(home, 'first.jsonl'));
   expect(await exported('second.jsonl')).toEqual(before);
+  const hit = async (...tags: string[]): Promise<string> =>
+    memrelay('recall', 'what is the boat like?', '--namespace', 'boats', ...tags);
+  expect(await hit('--tag', 'boat', '--not-tag', 'car')).toContain('The boat is green');
+  expect(await hit('--not-tag', 'colour')).not.toContain('The boat is green');
+  const { results } = JSON.parse(await hit('--any-tag', 'colour', '--json')) as { results: { id: string }[] };
+  const shown = await memrelay('show', results[0]!.id);
+  for (const line of [/Session +harbour/, /Speaker +Ana/, /Tags +boat, colour/, /Metadata +{"some_key":1}/])
+    expect(shown).toMatch(line);
+  expect(JSON.parse(await memrelay('show', results[0]!.id, '--json'))).toMatchObject(fields);
 
   const notes = join(home, 'notes.md');
   await memrelay('export', notes, '--open', '--namespace', 'boats');

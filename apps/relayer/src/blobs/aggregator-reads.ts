@@ -112,22 +112,28 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
     return race(attempts, { afterMs: raceAfterMs, signal: deadline });
   }
 
-  /** Asks one aggregator after the other. For reads that no client waits for. */
+  /** Asks one aggregator after the other, twice if a retry may help. For reads that no client waits for. */
   async function askInTurn<T>(
     blobId: string,
     accountId: string | undefined,
     ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     requireBlobId(blobId);
-    const failures: unknown[] = [];
-    for (const aggregator of aggregators) {
-      try {
-        return await inTurn(accountId, undefined, () => ask(aggregator, AbortSignal.timeout(timeoutMs)));
-      } catch (error) {
-        failures.push(error);
+    const delays = retryDelaysMs.slice(0, 1);
+    for (let round = 0; ; round++) {
+      const failures: unknown[] = [];
+      for (const aggregator of aggregators) {
+        try {
+          return await inTurn(accountId, undefined, () => ask(aggregator, AbortSignal.timeout(timeoutMs)));
+        } catch (error) {
+          failures.push(error);
+        }
       }
+      const delay = delays[round];
+      if (delay === undefined || !failures.some((failure) => mayPass(failure, false)))
+        throw summary(failures, new AggregateError(failures));
+      await setTimeout(backoffMs(1, { firstMs: delay, maxMs: delay }));
     }
-    throw summary(failures, new AggregateError(failures));
   }
 
   return {
@@ -164,8 +170,15 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
   };
 }
 
-/** Whether a retry at the same aggregator may help: after 503 and 429, and after a 404 only for a fresh blob. */
+/** Codes of a connection that was closed before the response: also one that the aggregator closed while it was idle */
+const lostConnection: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/**
+ * Whether a retry at the same aggregator may help: after a lost connection, 503 and 429, and after a 404 only for a fresh
+ * blob.
+ */
 function mayPass(failure: unknown, fresh: boolean): boolean {
+  if (lostConnection.has((failure as { code?: unknown }).code)) return true;
   const status = failure instanceof AggregatorError ? failure.status : undefined;
   return status === 503 || status === 429 || (fresh && status === 404);
 }

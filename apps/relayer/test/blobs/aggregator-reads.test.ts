@@ -89,6 +89,28 @@ describe('reading a blob', () => {
     expect(servers[1]!.asked.length).toBe(1);
   });
 
+  test.each([
+    ['a lost connection', (response: ServerResponse) => void response.destroy()],
+    ['503', status(503)],
+  ])('is repeated once after %s, also when only the start or an index is read', async (_what, fails) => {
+    const patches = JSON.stringify([{ identifier: 'a', patch_id: 'p'.repeat(50) }]);
+    for (const [body, read] of [
+      [right, (reader: AggregatorReader) => reader.read(blobId, isRight)],
+      [right, (reader: AggregatorReader) => reader.readStart(blobId, right.length)],
+      [Buffer.from(patches), (reader: AggregatorReader) => reader.readPatches(blobId)],
+    ] as const) {
+      let asked = 0;
+      const once = await aggregators([
+        (response) => (asked++ === 0 ? fails(response) : serve(body)(response)),
+      ]);
+      await expect(read(once.reader)).resolves.toBeDefined();
+      expect(asked).toBe(2);
+      const always = await aggregators([fails]);
+      await expect(read(always.reader)).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(always.servers[0]!.asked).toHaveLength(2);
+    }
+  });
+
   test('races a slow aggregator after the delay, and asks all at once with a delay of 0', async () => {
     const slow = await aggregators([never, serve(right)], { raceAfterMs: 30 });
     expect(await slow.reader.read(blobId, isRight)).toEqual(right);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { documented } from '@memrelay/protocol/fields';
 import { createGenerator } from 'ts-json-schema-generator';
 import { z } from 'zod';
 import { type FieldComments, fieldComments } from './field-comments.ts';
@@ -19,6 +20,7 @@ export async function requestSchema(path: string): Promise<Schema> {
   const { $schema: _, ...schema } = z.toJSONSchema(module[name]!, {
     io: 'input',
     unrepresentable: 'any',
+    metadata: documented,
     override({ zodSchema, jsonSchema }) {
       if (zodSchema._zod.def.type === 'undefined') jsonSchema.not = {};
     },

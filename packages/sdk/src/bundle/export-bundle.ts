@@ -1,5 +1,6 @@
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { parseHeader } from '@memrelay/envelope/header';
+import { contextOf, type EnvelopeContext } from '@memrelay/envelope/meta';
 import { openBody } from '@memrelay/envelope/open-envelope';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
@@ -97,6 +98,8 @@ export interface OpenMemory {
   createdAt: string;
   importance: number;
   text: string;
+  /** The context fields as they are sealed: `session`, `speaker`, `happened_at`, `tags`, `metadata`, `expires_at` */
+  context?: EnvelopeContext;
 }
 
 export type OpenExportOptions = Omit<ExportOptions, 'passphrase' | 'resume' | 'scryptLogN'>;
@@ -117,7 +120,7 @@ export async function* exportOpen(
   do {
     const request = { namespace, cursor, limit: exportLimit.max, recipient_pk };
     const answer = await client.exportPage(request, { signal });
-    const { head, texts } = readPage(p, privateKey, answer);
+    const { head, opened } = readPage(p, privateKey, answer);
     cursor = head.next_cursor;
     memories += head.memories.length;
     failed.push(...head.failed.map(({ id, blob_id, reason }) => ({ id, blobId: blob_id, reason })));
@@ -126,7 +129,7 @@ export async function* exportOpen(
       namespace: memory.namespace,
       createdAt: created_at,
       importance,
-      text: texts[i]!,
+      ...opened[i]!,
     }));
     onProgress?.({ memories, failed });
   } while (cursor !== undefined);
@@ -137,19 +140,19 @@ function readPage(
   p: Primitives,
   privateKey: Uint8Array,
   answer: ExportResponse,
-): { head: BundlePage; payload: Uint8Array[]; texts: string[] } {
+): { head: BundlePage; payload: Uint8Array[]; opened: Pick<OpenMemory, 'text' | 'context'>[] } {
   const { trusted_writers, next_cursor } = answer;
   const trust = new Set(trusted_writers);
   const sealed = new Map(answer.keys.map((each) => [each.recipient_pk, fromBase64(each.sealed)]));
-  const opened = new Map<string, Uint8Array>();
+  const privateKeys = new Map<string, Uint8Array>();
   const failed = [...answer.failed];
   const memories: PageMemory[] = [];
   const payload: Uint8Array[] = [];
-  const texts: string[] = [];
+  const opened: Pick<OpenMemory, 'text' | 'context'>[] = [];
   for (const memory of answer.memories) {
     const envelope = fromBase64(memory.envelope);
     try {
-      texts.push(tryToOpen(p, envelope, trust, privateKey, sealed, opened));
+      opened.push(tryToOpen(p, envelope, trust, privateKey, sealed, privateKeys));
     } catch (error) {
       if (!(error instanceof EnvelopeError)) throw error;
       failed.push({ id: memory.id, reason: error.reason });
@@ -159,7 +162,7 @@ function readPage(
     memories.push(pageMemory(memory, envelope, vectors));
     payload.push(envelope, ...vectors);
   }
-  const keys = [...opened].map(([recipient_pk, key]) => ({ recipient_pk, private_key: toHex(key) }));
+  const keys = [...privateKeys].map(([recipient_pk, key]) => ({ recipient_pk, private_key: toHex(key) }));
   const head: BundlePage = {
     kind: 'page',
     memories,
@@ -168,10 +171,10 @@ function readPage(
     failed,
     ...(next_cursor === undefined ? {} : { next_cursor }),
   };
-  return { head, payload, texts };
+  return { head, payload, opened };
 }
 
-/** The text. Throws `EnvelopeError`. */
+/** The text and the context fields. Throws `EnvelopeError`. */
 function tryToOpen(
   p: Primitives,
   bytes: Uint8Array,
@@ -179,7 +182,7 @@ function tryToOpen(
   privateKey: Uint8Array,
   sealed: ReadonlyMap<string, Uint8Array>,
   opened: Map<string, Uint8Array>,
-): string {
+): Pick<OpenMemory, 'text' | 'context'> {
   const header = parseHeader(bytes, bytes.length);
   const name = toHex(header.recipientPk);
   let key = opened.get(name);
@@ -187,9 +190,10 @@ function tryToOpen(
     const wrap = { type: wrapType.recovery, bytes: sealed.get(name) ?? new Uint8Array(0) };
     key = openRecoveryWrap(p, wrap, privateKey, header);
   }
-  const { text } = openBody(p, { header, bytes }, key, trust);
+  const { text, meta } = openBody(p, { header, bytes }, key, trust);
   opened.set(name, key);
-  return text;
+  const context = contextOf(meta);
+  return { text, ...(context ? { context } : {}) };
 }
 
 function pageMemory(

@@ -145,6 +145,12 @@ async function textBlobs(
   return results.filter(({ text }) => text === one.text).map(({ blobId }) => blobId);
 }
 
+/**
+ * Largest distance of a vector from itself: it is stored with 16 bits per number. Those of other memories are random, so they
+ * are hundreds of times as far away.
+ */
+const roundingDistance = 1e-3;
+
 /** Recalls a manual memory by its vector. No other memory has this vector, so only this one is at distance 0. */
 async function manualBlobs(
   client: MemRelay,
@@ -152,7 +158,7 @@ async function manualBlobs(
   { vector }: NonNullable<Written['manual']>,
 ): Promise<string[]> {
   const { results } = await client.recallManual({ vector, namespace, limit: 5 });
-  return results.filter(({ distance }) => distance < 1e-4).map(({ blobId }) => blobId);
+  return results.filter(({ distance }) => distance < roundingDistance).map(({ blobId }) => blobId);
 }
 
 async function eachOf<T>(
