@@ -194,7 +194,7 @@ export const accountMutations: readonly Mutation[] = [
   {
     breaks: 'outbound.blob-id-form',
     file: 'apps/relayer/src/blobs/aggregator-reads.ts',
-    from: '    requireBlobId(blobId);\n    const failures',
-    to: '    const failures',
+    from: '    requireBlobId(blobId);\n    const delays = retryDelaysMs',
+    to: '    const delays = retryDelaysMs',
   },
 ];
