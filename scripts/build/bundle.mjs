@@ -1,9 +1,10 @@
 import './node-20.mjs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { followUrls } from './follow-urls.mjs';
 import { listLicences } from './licences.mjs';
+import { newDatabase, writeNewDatabase } from './new-database.mjs';
 import { root } from './repository.mjs';
 
 /** @typedef {import('./packages.mjs').PackageBuild} PackageBuild */
@@ -18,10 +19,11 @@ const pagesFolder = join(root, 'apps/dashboard/dist');
 const pagesBuilder = join(root, 'apps/dashboard/build/bundle-pages.mjs');
 const older = fileURLToPath(new URL('./node-20.mjs', import.meta.url));
 
-/** Output names of these paths: the entry of the tools, and the pages, which the build creates. */
+/** Output names of these paths: the entry of the tools, and what the build creates, the pages and an empty database. */
 const known = {
   [mcp]: { name: 'memrelay-mcp.js', module: join(root, 'packages/mcp/src/stdio/main.ts') },
   [pagesFolder]: { name: 'pages/' },
+  [newDatabase]: { name: basename(newDatabase) },
 };
 
 /**
@@ -71,7 +73,9 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
           httpAlone(),
         ],
       }),
-      item.sources?.includes('apps') ? writePages(join(outDir, 'pages')) : undefined,
+      ...(item.sources?.includes('apps')
+        ? [writePages(join(outDir, 'pages')), writeNewDatabaseInto(outDir)]
+        : []),
     ]);
   } else {
     const entry = Object.fromEntries(Object.keys(item.entries).map((name) => [name, source(name)]));
@@ -135,6 +139,12 @@ async function writeDeclarations(item, outDir, own, common) {
     const required = text.replace(/(from "\.\/[^"]+)\.js"/g, '$1.cjs"');
     await writeFile(join(outDir, 'cjs', name.replace(/ts$/, 'cts')), required);
   }
+}
+
+/** @param {string} outDir */
+async function writeNewDatabaseInto(outDir) {
+  await mkdir(outDir, { recursive: true });
+  await writeNewDatabase(join(outDir, basename(newDatabase)));
 }
 
 /** @param {string} outDir */

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { lockDirectory } from '@memrelay/process/dir-lock';
 import { setOptimizingWasm } from '../wasm-optimizing.ts';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
 import type { WorkerReply } from './pglite-worker.ts';
+import { unpackDatabase } from './unpack-database.ts';
 
 /** An error the database answered; `code` is its SQLSTATE, as with the `pg` driver. */
 export class DatabaseError extends Error {
@@ -38,19 +39,22 @@ const optimizesWasm = false;
 
 /** Starts the thread and waits until the database is open. */
 async function startWorker(dataDir: string): Promise<Worker> {
-  setOptimizingWasm(optimizesWasm);
-  const start = async (): Promise<Worker> => {
-    const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } });
-    await once(worker, 'message');
-    return worker;
-  };
-  const isNew = !existsSync(join(dataDir, 'PG_VERSION'));
-  const worker = await start();
-  if (!isNew) return worker;
-  // Making a database takes 400 MB, which only the end of the thread frees
-  worker.postMessage('close');
-  await once(worker, 'exit');
-  return start();
+  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } });
+  await once(worker, 'message');
+  return worker;
+}
+
+/** Renames the database once it is complete: what was interrupted halfway would look like a database. */
+async function makeDatabase(dataDir: string): Promise<void> {
+  const unfinished = `${dataDir}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  if (!(await unpackDatabase(unfinished))) {
+    // Takes 400 MB, which only the end of the thread frees
+    const worker = await startWorker(unfinished);
+    worker.postMessage('close');
+    await once(worker, 'exit');
+  }
+  await rename(unfinished, dataDir);
 }
 
 /**
@@ -67,7 +71,13 @@ export async function openPglite(dataDir: string, onLost: (error: Error) => void
   >();
   let nextId = 0;
   let failed: Error | undefined;
-  const worker = await startWorker(`${dataDir}/pgdata`).catch((error: unknown) => {
+  setOptimizingWasm(optimizesWasm);
+  const database = join(dataDir, 'pgdata');
+  const open = async (): Promise<Worker> => {
+    if (!existsSync(join(database, 'PG_VERSION'))) await makeDatabase(database);
+    return startWorker(database);
+  };
+  const worker = await open().catch((error: unknown) => {
     lock.release();
     throw error;
   });
