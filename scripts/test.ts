@@ -28,6 +28,7 @@ const onPostgresAlone = [
   'background-work',
   'core-dumps',
   'cost',
+  'dashboard',
   'expired-delegates',
   'export-import',
   'faults',

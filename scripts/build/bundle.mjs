@@ -150,7 +150,7 @@ async function writeNewDatabaseInto(outDir) {
 /** @param {string} outDir */
 async function writePages(outDir) {
   const { bundlePages } = await import('../../apps/dashboard/build/bundle-pages.mjs');
-  const { files, sources } = await bundlePages(root);
+  const { files, sources } = await bundlePages(root, [/** @type {import('vite').Plugin} */ (listLicences())]);
   for (const [file, body] of Object.entries(files)) {
     await mkdir(dirname(join(outDir, file)), { recursive: true });
     await writeFile(join(outDir, file), body);

@@ -18,7 +18,16 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'routes',
     'openapi',
   ],
-  'apps/dashboard': ['ui', 'wallet', 'scope', 'sign-in', 'oauth', 'pages'],
+  'apps/dashboard': [
+    ['texts', 'ui'],
+    ['parts', 'wallet'],
+    'scope',
+    ['session', 'sign-in'],
+    ['keys', 'memories', 'oauth'],
+    'overview',
+    'shell',
+    'pages',
+  ],
   'apps/localnet': [
     'execution',
     ['move', 'proto'],

@@ -7,6 +7,8 @@ import { sourceMark } from '../build/source-mark.mjs';
 export interface Page {
   type: string;
   body: Buffer;
+  /** Whether `body` is compressed with gzip */
+  isGzip?: boolean;
 }
 
 /** Files by path below `dist`, e.g. `connect-mcp.html` and `assets/style-1a2b.css`. */
@@ -32,7 +34,7 @@ const types: Record<string, string> = {
 
 /**
  * Loads the pages from `dist`, building them first if they are missing or a source has changed. A package without sources
- * contains the built pages.
+ * contains the built pages. Scripts and styles are kept only in compressed form, which also saves memory.
  */
 export async function loadPages(): Promise<Pages> {
   const built = await readRecord();
@@ -40,8 +42,10 @@ export async function loadPages(): Promise<Pages> {
   return new Map(
     await Promise.all(
       record.files.map(async (file): Promise<[string, Page]> => {
-        const type = types[extname(file)] ?? 'application/octet-stream';
-        return [file, { type, body: await readFile(join(dist, file)) }];
+        const isGzip = file.endsWith('.gz');
+        const path = isGzip ? file.slice(0, -3) : file;
+        const type = types[extname(path)] ?? 'application/octet-stream';
+        return [path, { type, isGzip, body: await readFile(join(dist, file)) }];
       }),
     ),
   );

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { createHostRules } from '@memrelay/protocol/host-rules';
 import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import type { DashboardConfig } from './node-config.ts';
@@ -10,6 +11,8 @@ import { WalletRefusal } from './wallet/wallet-refusal.ts';
 /** The page of each path. */
 const pagePaths: Record<string, string> = {
   '/': 'home.html',
+  '/memories': 'home.html',
+  '/keys': 'home.html',
   '/connect/mcp': 'connect-mcp.html',
   '/connect/oauth': 'connect-oauth.html',
 };
@@ -78,8 +81,14 @@ export async function startDashboard(
   app.setNotFoundHandler(async (_request, reply) =>
     reply.code(404).send({ error: 'not_found', message: 'Not found.' }),
   );
-  const show = (path: string, { type, body }: Page): void => {
-    app.get(path, async (_request, reply) => reply.type(type).send(body));
+  const show = (path: string, { type, body, isGzip = false }: Page): void => {
+    app.get(path, async (request, reply) => {
+      reply.type(type);
+      if (!isGzip) return reply.send(body);
+      reply.header('vary', 'accept-encoding');
+      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(gunzipSync(body));
+      return reply.header('content-encoding', 'gzip').send(body);
+    });
   };
   for (const [path, file] of Object.entries(pagePaths)) show(path, pages.get(file)!);
   for (const [file, page] of pages) if (!file.endsWith('.html')) show(`/${file}`, page);

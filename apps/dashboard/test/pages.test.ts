@@ -1,4 +1,5 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { loadPages } from '../src/node-pages.ts';
 
@@ -15,6 +16,23 @@ it('pages are bundled, reference only existing files, and contain no inline scri
     expect(named.length, file).toBeGreaterThan(2);
     expect(named.filter((path) => !pages.has(path))).toEqual([]);
     expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son\w+=/);
+  }
+});
+
+it('the scripts of each page have at most 250 KB, are compressed, and are not a development build', async () => {
+  const pages = await loadPages();
+  for (const [file, { body }] of pages) {
+    if (!file.endsWith('.html')) continue;
+    const named = [...body.toString('utf8').matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)];
+    const scripts = named.map(([, path]) => pages.get(path!)!);
+    expect(scripts.every(({ isGzip }) => isGzip)).toBe(true);
+    expect(
+      scripts.reduce((sum, script) => sum + script.body.length, 0),
+      file,
+    ).toBeLessThan(250_000);
+    expect(scripts.map((script) => gunzipSync(script.body).toString()).join()).not.toMatch(
+      /jsxDEV|act\(\.\.\.\)/,
+    );
   }
 });
 

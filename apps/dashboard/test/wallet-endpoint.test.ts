@@ -1,17 +1,19 @@
 import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { newPairingCode } from '@memrelay/sdk/local-dashboard-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Pages } from '../src/node-pages.ts';
+import type { Page, Pages } from '../src/node-pages.ts';
 import { type Dashboard, startDashboard } from '../src/node-server.ts';
 import { walletPaths } from '../src/wallet/wallet-api.ts';
 
 const startToken = '5'.repeat(64);
 const validCode = (token = startToken): string => newPairingCode(token, new Date(Date.now() + 60_000));
 const page = { type: 'text/html', body: Buffer.from('<!doctype html>') };
-const pages: Pages = new Map([
+const pages: Pages = new Map<string, Page>([
   ['home.html', page],
   ['connect-mcp.html', page],
   ['connect-oauth.html', page],
+  ['assets/page.js', { type: 'text/javascript', body: gzipSync('start();'), isGzip: true }],
 ]);
 /** Without a wallet and a relayer, a request that passes the checks fails with 503 */
 const config = {
@@ -184,7 +186,7 @@ it.each(['/wallet/sign', '/wallet/execute', '/wallet/key'])('there is no %s', as
 });
 
 describe('pages', () => {
-  it.each(['/', '/connect/mcp', '/connect/oauth', '/nothing'])(
+  it.each(['/', '/memories', '/keys', '/connect/mcp', '/connect/oauth', '/nothing'])(
     '%s cannot be framed, cached or made to run foreign code',
     async (path) => {
       const { headers } = await send('GET', path, {});
@@ -201,6 +203,17 @@ describe('pages', () => {
       expect(policy.join()).not.toContain('unsafe');
     },
   );
+
+  it('are served compressed to browsers that accept it, and as they are to others', async () => {
+    const accepted = { 'accept-encoding': 'br, gzip' };
+    const { headers } = await send('GET', '/assets/page.js', accepted);
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    const plain = await fetch(`${dashboard.url}/assets/page.js`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe('start();');
+  });
 
   it('are served under both names of this machine and no other', async () => {
     expect((await send('GET', '/connect/mcp', { host: `localhost:${port}` })).status).toBe(200);

@@ -186,10 +186,10 @@ test('connects a host with a URL and one click, remembers, recalls and refreshes
 
   if (backend.name === 'postgres') await expectNoKey(toHex(Uint8Array.from(delegate.public_key)), host.saved);
 
-  await page.goto(`${system.urls.dashboard}/`);
+  await page.goto(`${system.urls.dashboard}/keys`);
   const row = page.getByRole('listitem').filter({ hasText: 'the host' });
-  await row.getByRole('button').click();
   await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke', exact: true }).click();
   await row.waitFor({ state: 'detached' });
   const accessToken = host.saved.tokens.access_token;
   const direct = () =>

@@ -118,13 +118,13 @@ test('signs in with one click: registers the key with the granted scope, saves i
   await client.rememberAndWait('The tool of the sign-in test was here.');
   expect((await client.recall('who was here?', { minScore: -1 })).results[0]?.text).toContain('sign-in test');
 
-  await page.goto(`${system.urls.dashboard}/`);
+  await page.goto(`${system.urls.dashboard}/keys`);
   const own = page.getByRole('listitem').filter({ hasText: 'memrelay up' });
   await own.getByText('Used by this system').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'Claude Code' });
   expect(await row.getByText('Used by this system').count()).toBe(0);
-  await row.getByRole('button').click();
   await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke', exact: true }).click();
   await row.waitFor({ state: 'detached' });
   expect(await labels()).toEqual(['memrelay up']);
   client.destroy();

@@ -45,7 +45,7 @@ export function showGrant({ wallet, state, request, onAllow, onDecline }: GrantQ
         'p',
         { class: 'small' },
         `A separate key is created for it and registered on chain by ${wallet.name}. The relayer stores it encrypted for the program; neither the program nor this page sees it. You can revoke it at any time on `,
-        element('a', { href: '/' }, 'your keys page'),
+        element('a', { href: '/keys' }, 'your keys page'),
         '. It keeps what it has already read.',
       ),
       actions(

@@ -15,6 +15,7 @@ import {
 import { forgetRequest, takeQueryRequest, takeRequest } from '../sign-in/pending-request.ts';
 import { signInByQuery } from '../sign-in/query-sign-in.ts';
 import { toolListens } from '../sign-in/tool-callback.ts';
+import { applyTheme } from '../ui/theme.ts';
 import { localWallet } from '../wallet/local-wallet.ts';
 import { pairingCodeIn } from '../wallet/tab-pairing.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
@@ -22,6 +23,7 @@ import { withWallet } from '../wallet/with-wallet.ts';
 
 const wallet = localWallet;
 
+applyTheme();
 start();
 // A second link in the same tab changes only the fragment
 window.addEventListener('hashchange', start);

@@ -5,6 +5,7 @@ import { showBadRequest, showGoingBack, showGrant } from '../oauth/grant-view.ts
 import type { ScopeChoice } from '../scope/scope-choice.ts';
 import { revokeKey } from '../sign-in/connect-tool.ts';
 import { showFailed, showLeftBehind, showWorking } from '../sign-in/outcome-views.ts';
+import { applyTheme } from '../ui/theme.ts';
 import { localWallet } from '../wallet/local-wallet.ts';
 import { pairingCodeIn } from '../wallet/tab-pairing.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
@@ -13,6 +14,7 @@ import { withWallet } from '../wallet/with-wallet.ts';
 const wallet = localWallet;
 const storageKey = 'memrelay.oauth-request';
 
+applyTheme();
 start();
 // A second request in the same tab changes only the fragment
 window.addEventListener('hashchange', start);

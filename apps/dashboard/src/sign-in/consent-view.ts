@@ -88,7 +88,7 @@ export function showConsent(consent: Consent): void {
         { class: 'small' },
         delivery,
         ` ${wallet.name[0]!.toUpperCase()}${wallet.name.slice(1)} registers it on chain. You can revoke it at any time on `,
-        element('a', { href: '/' }, 'your keys page'),
+        element('a', { href: '/keys' }, 'your keys page'),
         '. It keeps what it has already read.',
       ),
       actions(allow),

@@ -80,7 +80,7 @@ export function showConnected({ label, walletAddress, accountId, scope }: Connec
         'p',
         { class: 'small' },
         'To revoke the key: ',
-        element('a', { href: '/' }, 'your keys'),
+        element('a', { href: '/keys' }, 'your keys'),
         ', or ',
         element('code', {}, 'npx memrelay delegate list'),
         ' in a terminal.',

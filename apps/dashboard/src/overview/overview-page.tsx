@@ -1,0 +1,70 @@
+import { FailedJobs, useStats } from '../memories/failed-jobs.tsx';
+import { CopyableCode } from '../parts/copyable-code.tsx';
+import { PageLink } from '../parts/page-link.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useTexts } from '../parts/texts-context.tsx';
+import { useSession } from '../session/session-context.ts';
+import { AccountFacts } from './account-facts.tsx';
+import { NamespaceBars } from './namespace-bars.tsx';
+
+/** What an agent host's configuration needs to start the tools. */
+const hostSnippet = JSON.stringify(
+  { mcpServers: { memrelay: { command: 'npx', args: ['-y', 'memrelay-mcp', '--local'] } } },
+  null,
+  2,
+);
+
+export function OverviewPage() {
+  const { t, number, bytes } = useTexts();
+  const { state } = useSession();
+  const { data: stats, error, refetch } = useStats();
+  const figures = [
+    [t('overview.memories'), stats && number(stats.memoryCount), '/memories'],
+    [t('overview.storage'), stats && bytes(stats.storageBytes), undefined],
+    [t('overview.namespaces'), stats && number(stats.namespaces.length), undefined],
+    [t('overview.keys'), number(state.account?.delegates.length ?? 1), '/keys'],
+  ] as const;
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <h1>{t('overview.title')}</h1>
+          <p className="hint">{t('overview.about')}</p>
+        </div>
+      </div>
+      {error ? <ProblemNote error={error} onRetry={() => void refetch()} /> : null}
+      <FailedJobs />
+      <dl className="figures">
+        {figures.map(([name, value, to]) => (
+          <div key={name} className="figure-card">
+            <dt>
+              {to === undefined ? (
+                name
+              ) : (
+                <PageLink to={to} className="figure-link">
+                  {name}
+                </PageLink>
+              )}
+            </dt>
+            <dd>{value ?? <span className="skeleton" />}</dd>
+          </div>
+        ))}
+      </dl>
+      {stats?.memoryCount === 0 ? (
+        <section className="panel first">
+          <h2>{t('overview.first.title')}</h2>
+          <p>{t('overview.first.about')}</p>
+          <PageLink to="/memories" className="button main">
+            {t('action.add')}
+          </PageLink>
+          <p className="hint">{t('overview.first.connect')}</p>
+          <CopyableCode code={hostSnippet} />
+        </section>
+      ) : null}
+      <div className="columns">
+        {stats && stats.memoryCount > 0 ? <NamespaceBars namespaces={stats.namespaces} /> : null}
+        <AccountFacts stats={stats} />
+      </div>
+    </>
+  );
+}

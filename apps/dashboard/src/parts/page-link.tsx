@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { go, usePlace } from './location.ts';
+
+/** A link to another page of the application, which opens without reloading. */
+export function PageLink({
+  to,
+  children,
+  className,
+}: {
+  to: string;
+  children: ReactNode;
+  className?: string;
+}) {
+  const { path } = usePlace();
+  return (
+    <a
+      href={to}
+      className={className}
+      aria-current={path === new URL(to, window.location.origin).pathname ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,8 @@
+/** An id, shortened in the middle; the tooltip has all of it. */
+export function ShortId({ id }: { id: string }) {
+  return (
+    <code className="id" title={id}>
+      {id.length > 18 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id}
+    </code>
+  );
+}

@@ -1,0 +1,88 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { KeysPage } from '../keys/keys-page.tsx';
+import { ForgetProvider } from '../memories/forget-context.tsx';
+import { MemoriesPage } from '../memories/memories-page.tsx';
+import { OverviewPage } from '../overview/overview-page.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { usePlace } from '../parts/location.ts';
+import { PageLink } from '../parts/page-link.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useTexts } from '../parts/texts-context.tsx';
+import { reopenSession } from '../session/open-session.ts';
+import { SessionContext } from '../session/session-context.ts';
+import type { TextKey } from '../texts/en.ts';
+import type { WalletState } from '../wallet/wallet-api.ts';
+import { FirstVisit } from './first-visit.tsx';
+import { Frame } from './frame.tsx';
+import { PairPage } from './pair-page.tsx';
+import { useWallet } from './use-wallet.ts';
+
+const titles: Readonly<Record<string, TextKey>> = {
+  '/': 'overview.title',
+  '/memories': 'memories.title',
+  '/keys': 'keys.title',
+};
+
+export function App() {
+  const { t } = useTexts();
+  const { path } = usePlace();
+  const { data: state, error, refused, refetch } = useWallet();
+  useEffect(() => {
+    document.title = `${t(titles[path] ?? 'missing.title')} · ${t('app.name')}`;
+  }, [path, t]);
+  if (state === null) return <PairPage refused={refused} onPaired={() => void refetch()} />;
+  return (
+    <Frame relayerUrl={state?.relayerUrl}>
+      {state ? (
+        <Paired state={state} path={path} />
+      ) : error ? (
+        <>
+          <h1>{t('wallet.unavailable')}</h1>
+          <ProblemNote error={error} onRetry={() => void refetch()} />
+        </>
+      ) : (
+        <Busy text={t('wallet.reading')} />
+      )}
+    </Frame>
+  );
+}
+
+function Paired({ state, path }: { state: WalletState; path: string }) {
+  const { t } = useTexts();
+  const queries = useQueryClient();
+  const keys = state.account?.delegates.map(({ publicKey }) => publicKey).join();
+  const session = useQuery({
+    queryKey: ['session', state.account?.id, keys],
+    queryFn: async () => (await reopenSession(state)) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (path === '/keys') return <KeysPage state={state} ownKey={session.data?.publicKey} />;
+  if (titles[path] === undefined)
+    return (
+      <EmptyState icon="search" title={t('missing.title')} about={t('missing.about')}>
+        <PageLink to="/" className="button main">
+          {t('missing.home')}
+        </PageLink>
+      </EmptyState>
+    );
+  if (session.error) return <ProblemNote error={session.error} onRetry={() => void session.refetch()} />;
+  if (session.data === undefined) return <Busy text={t('open.checking')} />;
+  if (session.data === null)
+    return (
+      <FirstVisit state={state} onOpened={() => void queries.invalidateQueries({ queryKey: ['wallet'] })} />
+    );
+  return (
+    <SessionContext value={{ ...session.data, state }}>
+      <ForgetProvider>{path === '/' ? <OverviewPage /> : <MemoriesPage />}</ForgetProvider>
+    </SessionContext>
+  );
+}
+
+function Busy({ text }: { text: string }) {
+  return (
+    <p className="busy-note" role="status">
+      <span className="spinner" /> {text}
+    </p>
+  );
+}

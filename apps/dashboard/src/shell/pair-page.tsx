@@ -1,0 +1,55 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { CopyableCode } from '../parts/copyable-code.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useTexts } from '../parts/texts-context.tsx';
+import { WalletError } from '../wallet/owner-wallet.ts';
+import { pairingCodeIn, pairTab } from '../wallet/tab-pairing.ts';
+import { Preferences } from './preferences.tsx';
+
+/** Asks for a pairing link. `refused` is the problem with the one in the address. */
+export function PairPage({ refused, onPaired }: { refused: unknown; onPaired: () => void }) {
+  const { t } = useTexts();
+  const [link, setLink] = useState('');
+  const [problem, setProblem] = useState<unknown>();
+  const pair = async (event?: FormEvent): Promise<void> => {
+    event?.preventDefault();
+    const code = pairingCodeIn(link);
+    try {
+      if (code === undefined) throw new WalletError('no_link', t('pair.not-a-link'), false);
+      await pairTab(code);
+    } catch (error) {
+      if (!(error instanceof WalletError)) throw error;
+      return setProblem(error);
+    }
+    onPaired();
+  };
+  const shown = problem ?? refused;
+  return (
+    <main className="alone">
+      <section className="panel pair">
+        <h1>{t('pair.title')}</h1>
+        {shown === undefined ? null : <ProblemNote error={shown} />}
+        <p>{t('pair.about')}</p>
+        <p>{t('pair.command')}</p>
+        <CopyableCode code="npx memrelay pair" />
+        <form className="form" onSubmit={(event) => void pair(event)}>
+          <label htmlFor="pairing-link">{t('pair.field')}</label>
+          <input
+            id="pairing-link"
+            type="text"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="http://127.0.0.1:…/#pairing=…"
+            value={link}
+            onChange={({ target }) => setLink(target.value)}
+          />
+          <div className="form-actions">
+            <Button kind="main" text={t('pair.continue')} onPress={() => void pair()} />
+          </div>
+        </form>
+      </section>
+      <Preferences />
+    </main>
+  );
+}
