@@ -1,0 +1,97 @@
+/**
+ * `node testing/screenshots/main.ts [folder]`: starts a local system with some memories and takes pictures of each page of the
+ * dashboard, in both themes and on a phone. They go to `docs/images` unless a folder is named.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { Page } from 'playwright-core';
+import { openDashboard, openMemories } from '../src/dashboard-page.ts';
+import { launchChromium } from '../src/launch-chromium.ts';
+import { type PrivateSystem, startPrivateSystem } from '../src/private-system.ts';
+import { sampleMemories } from './sample-memories.ts';
+
+const folder = process.argv[2] ?? fileURLToPath(new URL('../../docs/images/', import.meta.url));
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 780 };
+
+/** Each page, with what to do before its picture is taken. */
+const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  overview: async (page) => {
+    await page.goto('/');
+    await page.getByText('By namespace').waitFor();
+  },
+  memories: async (page) => {
+    await page.goto('/memories');
+    await page.getByText('Dana is allergic').waitFor();
+  },
+  search: async (page) => {
+    await page.goto('/memories?q=what+should+I+cook+for+Dana');
+    await page.getByRole('button', { name: 'Why this result?' }).first().click();
+  },
+  memory: async (page) => {
+    await page.goto('/memories');
+    await page.getByRole('button', { name: 'The launch moved' }).click();
+    await page.getByText('Earlier version').waitFor();
+  },
+  add: async (page) => {
+    await page.goto('/memories');
+    await page.getByRole('button', { name: 'Add memory' }).click();
+    await page.getByLabel('What should be remembered?').fill('The spare key is with Mira, two doors down.');
+    await page.getByLabel('Tags').fill('home, keys');
+  },
+  keys: async (page) => {
+    await page.goto('/keys');
+    await page.getByText('This browser').waitFor();
+  },
+};
+
+await mkdir(folder, { recursive: true });
+const system = await startPrivateSystem();
+const browser = await launchChromium();
+try {
+  await writeMemories(system);
+  for (const [name, options] of [
+    ['light', { viewport: desktop, colorScheme: 'light' }],
+    ['dark', { viewport: desktop, colorScheme: 'dark' }],
+    ['phone', { viewport: phone, colorScheme: 'light', deviceScaleFactor: 2 }],
+  ] as const) {
+    const opened = await openDashboard(browser, system, {
+      ...options,
+      baseURL: system.urls.dashboard,
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+    });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Open my memories' }).waitFor();
+    await picture(page, `welcome-${name}`);
+    await openMemories(opened);
+    for (const [subject, prepare] of Object.entries(pages)) {
+      await prepare(page);
+      await page.waitForLoadState('networkidle');
+      await picture(page, `${subject}-${name}`);
+    }
+    if (opened.problems.length > 0) throw new Error(opened.problems.join('\n'));
+    await page.context().close();
+  }
+} finally {
+  await browser.close();
+  await system.dispose();
+}
+
+/** Without hiding the caret: that takes an inline style, which the pages forbid. */
+async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(folder, `dashboard-${name}.png`), caret: 'initial' });
+}
+
+async function writeMemories({ credentials }: PrivateSystem): Promise<void> {
+  const client = MemRelay.fromCredentials(credentials);
+  for (const { replacedBy, ...memory } of sampleMemories) {
+    await client.rememberAndWait(memory.text, memory);
+    if (replacedBy === undefined) continue;
+    const [newest] = (await client.memoriesPage({ namespace: memory.namespace, limit: 1 })).memories;
+    await client.waitForJob((await client.replace(newest!.id, replacedBy)).jobId);
+  }
+  client.destroy();
+}
