@@ -1,9 +1,11 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { newPairingCode } from '@memrelay/sdk/local-dashboard-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page, Pages } from '../src/node-pages.ts';
 import { type Dashboard, startDashboard } from '../src/node-server.ts';
+import { browserProofMessage } from '../src/wallet/browser-proof.ts';
 import { walletPaths } from '../src/wallet/wallet-api.ts';
 
 const startToken = '5'.repeat(64);
@@ -111,6 +113,53 @@ describe('pairing', () => {
     const refused = await send('POST', walletPaths.pair, samePage(), { code });
     expect(refused).toMatchObject({ status: 403, body: { error } });
     expect(refused.body.message).toContain('npx memrelay pair');
+  });
+});
+
+describe('a paired browser', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const browserKey = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url');
+  const origin = (): string => `http://127.0.0.1:${port}`;
+  const challenge = async (): Promise<string> => {
+    const { body } = await send('POST', walletPaths.challenge, samePage(), {});
+    return (body as { challenge: string }).challenge;
+  };
+  const proofOf = (text: string, from = origin()): object => ({
+    browserKey,
+    challenge: text,
+    signature: sign('sha256', browserProofMessage(from, text), {
+      key: privateKey,
+      dsaEncoding: 'ieee-p1363',
+    }).toString('base64url'),
+  });
+  const resume = (proof: object): Promise<Answer> => send('POST', walletPaths.resume, samePage(), proof);
+  const refused = { status: 401, body: { error: 'not_paired' } };
+
+  it('is unknown until it sent its key with a valid pairing code', async () => {
+    expect(await resume(proofOf(await challenge()))).toMatchObject(refused);
+    await send('POST', walletPaths.pair, samePage(), { code: validCode('6'.repeat(64)), browserKey });
+    expect(await resume(proofOf(await challenge()))).toMatchObject(refused);
+  });
+
+  it('gets a token for another tab, once for each challenge and only with its own signature', async () => {
+    await send('POST', walletPaths.pair, samePage(), { code: validCode(), browserKey });
+    const proof = proofOf(await challenge());
+    const { status, body } = await resume(proof);
+    expect(status).toBe(200);
+    const headers = { ...samePage(), authorization: `Bearer ${body.token}` };
+    expect(await send('POST', walletPaths.state, headers, {})).toMatchObject({ status: 503 });
+    expect(await resume(proof)).toMatchObject(refused);
+    expect(await resume(proofOf('A'.repeat(43)))).toMatchObject(refused);
+    expect(await resume(proofOf(await challenge(), 'http://127.0.0.1:1'))).toMatchObject(refused);
+    const other = { ...proofOf(await challenge()), challenge: await challenge() };
+    expect(await resume(other)).toMatchObject(refused);
+  });
+
+  it('cannot resume from another origin', async () => {
+    const proof = proofOf(await challenge());
+    const foreign = { ...samePage(), origin: 'https://evil.example' };
+    for (const path of [walletPaths.challenge, walletPaths.resume])
+      expect(await send('POST', path, foreign, proof)).toMatchObject({ status: 403 });
   });
 });
 

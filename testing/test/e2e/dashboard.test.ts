@@ -106,6 +106,18 @@ test('keeps the key of the browser encrypted with a key that scripts cannot read
   expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
 });
 
+test('pairs the browser, not only the tab, until the system stops', async () => {
+  await visit();
+  const second = await page.context().newPage();
+  await second.goto('/keys');
+  await second.getByText('This browser').waitFor();
+  const stranger = await browser.newContext({ baseURL: system.urls.dashboard });
+  const unpaired = await stranger.newPage();
+  await unpaired.goto('/');
+  await unpaired.getByRole('heading', { name: 'Let this browser use your wallet' }).waitFor();
+  await stranger.close();
+});
+
 test('filters by namespace and tag, and explains how both searches found a hit', async () => {
   await store('Dana prefers green tea.', { namespace: 'home', tags: ['dana'] });
   await store('Dana is allergic to hazelnuts.', { namespace: 'home', tags: ['dana', 'health'] });

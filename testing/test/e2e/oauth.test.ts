@@ -229,7 +229,7 @@ test('asks an unpaired tab to pair first, and rejects a forged request', async (
   const host = hostNamed('<b>bold</b>');
   await expect(connect(host.provider)).rejects.toThrow(UnauthorizedError);
   await page.goto(host.saved.authorizationUrl!.href);
-  await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
+  await page.getByRole('heading', { name: 'Let this browser use your wallet' }).waitFor();
   expect(page.url()).toBe(`${system.urls.dashboard}/connect/oauth`);
   await page.getByLabel('Pairing link').fill(pairingLink((await readLocalDashboard(system.dataDir))!).link);
   await page.getByRole('button', { name: 'Continue' }).click();

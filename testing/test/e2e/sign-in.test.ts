@@ -259,7 +259,7 @@ test('creates a missing account in the same step, and asks for pairing and names
     const relayerUrl = `http://127.0.0.1:${nowhere}`;
     const waiting = await start({ webUrl: part.url, relayerUrl, label: 'first\u202E one', dataDir });
     await page.goto(waiting.url);
-    await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
+    await page.getByRole('heading', { name: 'Let this browser use your wallet' }).waitFor();
     await page.getByLabel('Pairing link').fill(pairingLink({ url: part.url, token }).link);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('will be created now').waitFor();

@@ -2,18 +2,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { localWallet } from '../wallet/local-wallet.ts';
 import { WalletError } from '../wallet/owner-wallet.ts';
-import { forgetPairing, pairingCodeIn, pairTab, tabToken } from '../wallet/tab-pairing.ts';
+import { forgetPairing, pairingCodeIn, pairTab, resumePairing, tabToken } from '../wallet/tab-pairing.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
 
-/** Undefined: this browser may not use the wallet. */
+/** Null: this browser may not use the wallet. */
 async function readWallet(): Promise<WalletState | null> {
-  if (tabToken() === undefined) return null;
+  if (tabToken() === undefined && !(await resumePairing())) return null;
   try {
     return await localWallet.state();
   } catch (error) {
     if (!(error instanceof WalletError) || error.code !== 'not_paired') throw error;
     forgetPairing();
-    return null;
+    return (await resumePairing()) ? localWallet.state() : null;
   }
 }
 

@@ -1,14 +1,25 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { pairingNonce } from '@memrelay/sdk/local-dashboard-node';
+import { browserProofMessage } from './browser-proof.ts';
+import type { BrowserProof } from './wallet-api.ts';
 import { WalletRefusal } from './wallet-refusal.ts';
 
 /** Maximum number of browser tabs that may use the wallet; beyond it the oldest loses access. */
 const maxTabs = 200;
+const maxBrowsers = 50;
+const maxChallenges = 100;
 
-/** Controls access to the local wallet: a tab needs a pairing code of this run, and each code works once. */
+/**
+ * Controls access to the local wallet: a browser needs a pairing code of this run, and each code works once. Until the system
+ * stops, the browser gets tokens for other tabs by signing a challenge with the key that it registered with the code.
+ */
 export interface WalletAccess {
-  /** A token for one tab. Throws `WalletRefusal` */
-  pair(code: string): string;
+  /** A token for one tab. Registers the browser's key if there is one. Throws `WalletRefusal` */
+  pair(code: string, browserKey?: string): string;
+  /** For `resume`; works once */
+  challenge(): string;
+  /** A token for one tab of a paired browser. Throws `WalletRefusal` */
+  resume(proof: BrowserProof, origin: string): string;
   /** Throws `WalletRefusal` unless the header carries a tab's token */
   require(authorization: string | undefined): void;
 }
@@ -16,8 +27,15 @@ export interface WalletAccess {
 export function createWalletAccess(startToken: string): WalletAccess {
   const usedNonces = new Set<string>();
   const tabs = new Set<string>();
+  const browsers = new Set<string>();
+  const challenges = new Set<string>();
+  const newToken = (): string => {
+    const token = randomBytes(32).toString('base64url');
+    addBounded(tabs, token, maxTabs);
+    return token;
+  };
   return {
-    pair(code) {
+    pair(code, browserKey) {
       const found = pairingNonce(startToken, code);
       if (found === 'expired')
         throw new WalletRefusal(
@@ -38,19 +56,48 @@ export function createWalletAccess(startToken: string): WalletAccess {
           'This link has already been used. Run `npx memrelay pair` for a new one.',
         );
       usedNonces.add(found.nonce);
-      const token = randomBytes(32).toString('base64url');
-      tabs.add(token);
-      if (tabs.size > maxTabs) tabs.delete(tabs.values().next().value!);
-      return token;
+      if (browserKey !== undefined) addBounded(browsers, browserKey, maxBrowsers);
+      return newToken();
+    },
+    challenge() {
+      const challenge = randomBytes(32).toString('base64url');
+      addBounded(challenges, challenge, maxChallenges);
+      return challenge;
+    },
+    resume(proof, origin) {
+      if (!challenges.delete(proof.challenge) || !browsers.has(proof.browserKey) || !isProven(proof, origin))
+        throw notPaired();
+      return newToken();
     },
     require(authorization) {
       const token = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(authorization ?? '')?.[1];
-      if (token === undefined || !tabs.has(token))
-        throw new WalletRefusal(
-          401,
-          'not_paired',
-          'This tab is not allowed to use the wallet, or no longer allowed.',
-        );
+      if (token === undefined || !tabs.has(token)) throw notPaired();
     },
   };
+}
+
+function notPaired(): WalletRefusal {
+  const message = 'This browser is not allowed to use the wallet, or no longer allowed.';
+  return new WalletRefusal(401, 'not_paired', message);
+}
+
+/** The oldest gives way. */
+function addBounded(set: Set<string>, value: string, max: number): void {
+  set.add(value);
+  if (set.size > max) set.delete(set.values().next().value!);
+}
+
+function isProven({ browserKey, challenge, signature }: BrowserProof, origin: string): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(browserKey, 'base64url'), format: 'der', type: 'spki' });
+    const message = browserProofMessage(origin, challenge);
+    const bytes = Buffer.from(signature, 'base64url');
+    return (
+      key.asymmetricKeyDetails?.namedCurve === 'prime256v1' &&
+      verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, bytes)
+    );
+  } catch {
+    // Not a key
+    return false;
+  }
 }

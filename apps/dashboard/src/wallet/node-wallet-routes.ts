@@ -12,7 +12,7 @@ export interface WalletRouteOptions {
   wallet: () => Promise<LocalWallet>;
 }
 
-/** The routes that sign with the local wallet, only for pages of this origin in paired tabs. */
+/** The routes that sign with the local wallet, only for pages of this origin in paired browsers. */
 export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteOptions): void {
   const access = createWalletAccess(options.startToken);
   const sameOrigin = async (request: FastifyRequest): Promise<void> => {
@@ -25,9 +25,13 @@ export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteO
     access.require(request.headers.authorization);
   };
   app.post(walletPaths.pair, { onRequest: sameOrigin }, async ({ body }) => {
-    const { code } = await parsed('pair', body);
-    return { token: access.pair(code) };
+    const { code, browserKey } = await parsed('pair', body);
+    return { token: access.pair(code, browserKey) };
   });
+  app.post(walletPaths.challenge, { onRequest: sameOrigin }, async () => ({ challenge: access.challenge() }));
+  app.post(walletPaths.resume, { onRequest: sameOrigin }, async ({ body, headers }) => ({
+    token: access.resume(await parsed('resume', body), headers.origin!),
+  }));
   app.post(walletPaths.state, { onRequest: paired }, async () => (await options.wallet()).state());
   app.post(walletPaths.createAccount, { onRequest: paired }, async () =>
     (await options.wallet()).createAccount(),

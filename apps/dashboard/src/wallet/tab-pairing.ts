@@ -1,7 +1,12 @@
 import { askWallet } from './ask-wallet.ts';
+import { existingPairingKey, pairingKey } from './browser-key.ts';
+import { WalletError } from './owner-wallet.ts';
 import { walletPaths } from './wallet-api.ts';
 
-/** Only for this tab: removed when it is closed, and invalid after a restart of the system. */
+/**
+ * Only for this tab: removed when it is closed, and invalid after a restart of the system. Another tab of the same browser gets
+ * a separate one with the browser's key.
+ */
 const storageKey = 'memrelay.wallet-token';
 
 export function tabToken(): string | undefined {
@@ -12,10 +17,28 @@ export function forgetPairing(): void {
   sessionStorage.removeItem(storageKey);
 }
 
-/** Pairs this tab with the local wallet; a code works once. Rejects with `WalletError`. */
+/** Pairs this browser with the local wallet; a code works once. Rejects with `WalletError`. */
 export async function pairTab(code: string): Promise<void> {
-  const { token } = await askWallet<{ token: string }>(walletPaths.pair, { code });
+  const { publicKey } = await pairingKey();
+  const { token } = await askWallet<{ token: string }>(walletPaths.pair, { code, browserKey: publicKey });
   sessionStorage.setItem(storageKey, token);
+}
+
+/** Gets a token for this tab if another tab of this browser was paired. Rejects with `WalletError`. */
+export async function resumePairing(): Promise<boolean> {
+  const key = await existingPairingKey();
+  if (!key) return false;
+  try {
+    const { challenge } = await askWallet<{ challenge: string }>(walletPaths.challenge, {});
+    const proof = { browserKey: key.publicKey, challenge, signature: await key.prove(challenge) };
+    const { token } = await askWallet<{ token: string }>(walletPaths.resume, proof);
+    sessionStorage.setItem(storageKey, token);
+    return true;
+  } catch (error) {
+    // Another start of the system, which does not know this browser
+    if (error instanceof WalletError && error.code === 'not_paired') return false;
+    throw error;
+  }
 }
 
 /** The code in a pairing link or in the fragment of the page's address. */

@@ -35,11 +35,11 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
     if (event.key === 'Enter') void pair();
   });
   show({
-    title: 'Let this tab use your wallet',
+    title: 'Let this browser use your wallet',
     parts: [
       problem,
       paragraph(
-        'Your wallet is on this computer. Only a tab opened with a pairing link may use it. Each link works once, within ten minutes.',
+        'Your wallet is on this computer. Only a browser opened with a pairing link may use it. Each link works once, within ten minutes.',
       ),
       paragraph(
         'Run ',

@@ -2,6 +2,8 @@
 
 export const walletPaths = {
   pair: '/wallet/pair',
+  challenge: '/wallet/challenge',
+  resume: '/wallet/resume',
   state: '/wallet/state',
   createAccount: '/wallet/account',
   addDelegate: '/wallet/delegates',
@@ -57,4 +59,14 @@ export interface CreatedAccount {
 export interface AddedDelegate {
   accountId: string;
   digest: string;
+}
+
+/** How a browser that was paired before gets a token for another tab. */
+export interface BrowserProof {
+  /** P-256, subject public key info, base64url */
+  browserKey: string;
+  /** From `walletPaths.challenge`; works once */
+  challenge: string;
+  /** ECDSA with SHA-256 over `browserProofMessage`, base64url */
+  signature: string;
 }

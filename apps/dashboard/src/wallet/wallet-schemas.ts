@@ -1,8 +1,14 @@
 import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import { z } from 'zod';
-import type { AddDelegate } from './wallet-api.ts';
+import type { AddDelegate, BrowserProof } from './wallet-api.ts';
 
 /** Requests to the local wallet. Unknown fields are rejected. */
+
+const base64url = (max: number) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/)
+    .max(max);
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
 
@@ -23,13 +29,15 @@ const addDelegate = z.strictObject({
 });
 
 export const walletRequests: Record<keyof WalletRequests, z.ZodType> = {
-  pair: z.strictObject({ code: z.string().max(100) }),
+  pair: z.strictObject({ code: z.string().max(100), browserKey: base64url(200).optional() }),
+  resume: z.strictObject({ browserKey: base64url(200), challenge: base64url(43), signature: base64url(100) }),
   addDelegate,
   removeDelegate: z.strictObject({ publicKey: hex(64) }),
 };
 
 export interface WalletRequests {
-  pair: { code: string };
+  pair: { code: string; browserKey?: string };
+  resume: BrowserProof;
   addDelegate: AddDelegate;
   removeDelegate: { publicKey: string };
 }

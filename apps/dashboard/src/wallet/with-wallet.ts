@@ -1,7 +1,7 @@
 import { button } from '../ui/element.ts';
 import { actions, paragraph, show } from '../ui/view.ts';
 import { type OwnerWallet, WalletError } from './owner-wallet.ts';
-import { forgetPairing, pairTab, tabToken } from './tab-pairing.ts';
+import { forgetPairing, pairTab, resumePairing, tabToken } from './tab-pairing.ts';
 import { showUnpaired } from './unpaired-view.ts';
 import type { WalletState } from './wallet-api.ts';
 
@@ -23,7 +23,7 @@ export async function withWallet(
     // A tab that is already paired needs no code; the one in a reloaded address is used up
     if (pairing !== undefined)
       await pairTab(pairing).catch((error: WalletError) => (refused = error.message));
-    if (tabToken() === undefined) return showUnpaired(retry, refused);
+    if (tabToken() === undefined && !(await resumePairing())) return showUnpaired(retry, refused);
     show({ title: 'Reading your wallet…', tone: 'busy', parts: [] });
     go(await wallet.state());
   } catch (error) {
