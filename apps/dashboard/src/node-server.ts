@@ -78,9 +78,13 @@ export async function startDashboard(
     if (status >= 500) request.log.warn({ err: error }, 'wallet request failed');
     return reply.code(status).send({ error: code, message });
   });
-  app.setNotFoundHandler(async (_request, reply) =>
-    reply.code(404).send({ error: 'not_found', message: 'Not found.' }),
-  );
+  app.setNotFoundHandler(async (request, reply) => {
+    reply.code(404);
+    // The application explains it to a person
+    if (request.method === 'GET' && request.headers.accept?.includes('text/html'))
+      return reply.type('text/html; charset=utf-8').send(pages.get('home.html')!.body);
+    return reply.send({ error: 'not_found', message: 'Not found.' });
+  });
   const show = (path: string, { type, body, isGzip = false }: Page): void => {
     app.get(path, async (request, reply) => {
       reply.type(type);

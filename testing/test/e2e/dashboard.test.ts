@@ -118,6 +118,16 @@ test('pairs the browser, not only the tab, until the system stops', async () => 
   await stranger.close();
 });
 
+test('explains an address without a page', async () => {
+  await visit();
+  const response = await page.goto('/memory');
+  expect(response?.status()).toBe(404);
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Your memory' }).waitFor();
+  // Chromium reports the status itself
+  expect(opened.problems.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
 test('filters by namespace and tag, and explains how both searches found a hit', async () => {
   await store('Dana prefers green tea.', { namespace: 'home', tags: ['dana'] });
   await store('Dana is allergic to hazelnuts.', { namespace: 'home', tags: ['dana', 'health'] });

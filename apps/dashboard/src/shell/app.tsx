@@ -31,6 +31,12 @@ export function App() {
   useEffect(() => {
     document.title = `${t(titles[path] ?? 'missing.title')} · ${t('app.name')}`;
   }, [path, t]);
+  if (titles[path] === undefined)
+    return (
+      <Frame relayerUrl={undefined}>
+        <Missing />
+      </Frame>
+    );
   if (state === null) return <PairPage refused={refused} onPaired={() => void refetch()} />;
   return (
     <Frame relayerUrl={state?.relayerUrl}>
@@ -58,14 +64,6 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (path === '/keys') return <KeysPage state={state} ownKey={session.data?.publicKey} />;
-  if (titles[path] === undefined)
-    return (
-      <EmptyState icon="search" title={t('missing.title')} about={t('missing.about')}>
-        <PageLink to="/" className="button main">
-          {t('missing.home')}
-        </PageLink>
-      </EmptyState>
-    );
   if (session.error) return <ProblemNote error={session.error} onRetry={() => void session.refetch()} />;
   if (session.data === undefined) return <Busy text={t('open.checking')} />;
   if (session.data === null)
@@ -76,6 +74,17 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
     <SessionContext value={{ ...session.data, state }}>
       <ForgetProvider>{path === '/' ? <OverviewPage /> : <MemoriesPage />}</ForgetProvider>
     </SessionContext>
+  );
+}
+
+function Missing() {
+  const { t } = useTexts();
+  return (
+    <EmptyState icon="search" title={t('missing.title')} about={t('missing.about')}>
+      <PageLink to="/" className="button main">
+        {t('missing.home')}
+      </PageLink>
+    </EmptyState>
   );
 }
 
