@@ -58,6 +58,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   'apps/sidecar': [['base', 'sponsor'], ['seal', 'store', 'tools'], ['accounts', 'config', 'open'], 'routes'],
   'packages/blob-id': [['source', 'wasm'], 'kernel', 'field', 'encode'],
   'packages/mcp': [topFiles, 'sign-in', 'tools', 'stdio'],
+  'packages/protocol': ['variables'],
   'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual']],
   bench: ['base', ['baselines', 'recall-quality', 'system'], ['leakage', 'seed'], 'benches'],
   contracts: [topFiles, 'scenarios'],

@@ -1,7 +1,5 @@
 import { posix } from 'node:path';
-import { knownVariables } from '@memrelay/protocol/variables';
 import { describe, expect, it } from 'vitest';
-import { declaredDefaults } from './declared-names.ts';
 import { anchorsOf, linksOf, withoutCode } from './markdown.ts';
 import { markdownFiles, repository } from './repository.ts';
 
@@ -45,37 +43,6 @@ describe('Markdown', () => {
       return levels[0] !== 1 || levels.slice(1).some((level, i) => level === 1 || level > levels[i]! + 1);
     });
     expect(wrong).toEqual([]);
-  });
-});
-
-describe('docs/configuration.md', () => {
-  const row = /^\| `([A-Z][A-Z0-9_]+)` \| ([^|]*)\|( \*\*later\*\*)?/gm;
-  const rows = [...repository.read('docs/configuration.md').matchAll(row)].map(
-    ([, name = '', text = '', later]) => ({ name, default: text.trim(), isLater: later !== undefined }),
-  );
-
-  it('describes every variable once, and no other', () => {
-    expect(rows.map(({ name }) => name).toSorted()).toEqual([...knownVariables].sort());
-  });
-
-  it('marks as later exactly the variables that nothing reads', () => {
-    const code = repository.code
-      .filter(({ path }) => /^(?:apps|packages)\/[\w-]+\/src\//.test(path) && !/\/variables\.ts$/.test(path))
-      .map(({ text }) => text)
-      .join('\n');
-    // Passing a variable on by its quoted name does not count as reading it
-    const wrong = rows.filter(({ name, isLater }) =>
-      isLater ? code.includes(`.${name}`) : !new RegExp(`\\b${name}\\b`).test(code),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it("lists the relayer's actual defaults", () => {
-    const inCode = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
-    expect(inCode.size).toBeGreaterThan(15);
-    const shown = [...inCode].map(([name, value]) => [name, Array.isArray(value) ? 'none' : `\`${value}\``]);
-    const documented = shown.map(([name]) => [name, rows.find((each) => each.name === name)?.default]);
-    expect(documented).toEqual(shown);
   });
 });
 

@@ -1,12 +1,12 @@
 import { parseEnv } from 'node:util';
 import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { encodedBlobLength, storageUnits } from '@memrelay/chain/walrus-sizes';
-import { clientVariables } from '@memrelay/protocol/variables';
+import { declaredVariables } from '@memrelay/protocol/variables';
+import type { VariableDeclaration } from '@memrelay/protocol/variables/declaration';
 import type { Command } from 'commander';
 import { costAlone, costQuilted, envelopeBytes } from 'memrelay/cost/storage-cost';
 import { createProgram } from 'memrelay/program';
 import { expect, it } from 'vitest';
-import { declaredDefaults } from './declared-names.ts';
 import { codeBlocks } from './markdown.ts';
 import { repository } from './repository.ts';
 
@@ -16,22 +16,19 @@ const page = repository.read('docs/going-to-mainnet.md');
 const environment = codeBlocks(page).find(({ language }) => language === 'env')!.code;
 
 it('the environment of docs/going-to-mainnet.md has every variable of a relayer, once', () => {
-  const row = /^\| `([A-Z][A-Z0-9_]+)` \| (?:[^|]*)\| (\*\*later\*\*|deprecated)?/gm;
-  const [ofRelayer = ''] = repository.read('docs/configuration.md').split('## Local system');
-  const wanted = [...ofRelayer.matchAll(row)]
-    .filter(([, , state]) => state === undefined)
-    .map(([, name = '']) => name)
-    .filter((name) => !clientVariables.includes(name as never));
+  const wanted = Object.entries<VariableDeclaration>(declaredVariables)
+    .filter(([, { readBy }]) => readBy.includes('relayer') || readBy.includes('sidecar'))
+    .filter(([, { later, meaning }]) => !later && !meaning.startsWith('deprecated'))
+    .map(([name]) => name);
   const shown = [...environment.matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
   expect(shown.toSorted()).toEqual(wanted.toSorted());
 });
 
 it('its commented-out lines show the defaults', () => {
-  const defaults = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
   const commented = parseEnv(environment.replace(/^[A-Z].*$/gm, '').replace(/^#(?=[A-Z])/gm, ''));
+  const variables: Readonly<Record<string, VariableDeclaration>> = declaredVariables;
   for (const [name, value] of Object.entries(commented))
-    if (defaults.has(name) && !Array.isArray(defaults.get(name)))
-      expect([name, value]).toEqual([name, String(defaults.get(name))]);
+    if (variables[name]?.default) expect([name, value]).toEqual([name, variables[name].default]);
 });
 
 /** The page's assumptions */

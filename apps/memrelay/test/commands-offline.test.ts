@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialFileSchema } from '@memrelay/protocol/credential-file';
+import { variablesOf } from '@memrelay/protocol/variables';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandEntry, type Ended, startCommand } from './running-command.ts';
@@ -202,6 +203,14 @@ describe('a wrong call', () => {
     expect(coloured.stdout).toContain('\u001b[1mMemories:\u001b[22m');
     const plain = await startCommand(['--help'], { ...environment, NO_COLOR: '1' }).ended;
     expect(plain.stdout).toBe(stdout);
+  });
+
+  it('relayer --help lists the variables of a relayer with their values and defaults, and no others', async () => {
+    const { stdout } = await memrelay('relayer', '--help');
+    const listed = [...stdout.matchAll(/^ {2}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name!);
+    expect(listed.toSorted()).toEqual([...variablesOf('relayer')].sort());
+    expect(stdout).toMatch(/^ {2}PORT +0 to 65535 \(default: 8000\)$/m);
+    expect(stdout).not.toContain('`');
   });
 
   it('--version prints the version alone', async () => {

@@ -6,9 +6,9 @@ import {
   declaredVariables,
   knownVariables,
   type VariableName,
-  type VariableReader,
   variablesOf,
 } from '@memrelay/protocol/variables';
+import type { VariableReader } from '@memrelay/protocol/variables/declaration';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   blobstoreSettings,

@@ -1,6 +1,7 @@
 import { Argument } from 'commander';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
+import { variableHelp } from './variable-help.ts';
 
 export function registerRelayer(line: CommandLine): void {
   line
@@ -11,6 +12,7 @@ export function registerRelayer(line: CommandLine): void {
         .default('start'),
     )
     .option('--config <path>', 'read variables from this file; those of the environment take precedence')
+    .addHelpText('after', () => variableHelp())
     .action((action, options) =>
       runCommand(options, async () => (await import('../commands/relayer.ts')).relayer(action, options)),
     );

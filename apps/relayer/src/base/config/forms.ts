@@ -121,21 +121,12 @@ export const logFilter = z.string().superRefine((value, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/**
- * Units of a weighted limit. A bulk write costs 10: a smaller limit would refuse it forever. `off`, no limit at all,
- * becomes Infinity.
- */
-export function weightedLimit(defaultValue: number) {
-  return rateLimit(defaultValue).refine((units) => units >= 10, {
-    message: 'must be a whole number from 10, or off',
-  });
-}
-
-/** A number of uses; `off`, no limit at all, becomes Infinity. */
-export function rateLimit(defaultValue: number) {
+/** A number of uses, at least `min`; `off`, no limit at all, becomes Infinity. */
+export function limitOrOff(min: number) {
+  const message = `must be a whole number from ${min}, or off`;
   return z
     .string()
-    .regex(/^(off|[1-9]\d{0,14})$/, 'must be a whole number from 1, or off')
+    .regex(/^(off|[1-9]\d{0,14})$/, message)
     .transform((value) => (value === 'off' ? Number.POSITIVE_INFINITY : Number(value)))
-    .default(defaultValue);
+    .refine((value) => value >= min, { message });
 }
