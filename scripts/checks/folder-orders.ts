@@ -54,6 +54,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'api',
     'config',
     'start',
+    'doctor',
   ],
   'apps/sidecar': [['base', 'sponsor'], ['seal', 'store', 'tools'], ['accounts', 'config', 'open'], 'routes'],
   'packages/blob-id': [['source', 'wasm'], 'kernel', 'field', 'encode'],

@@ -46,6 +46,7 @@ const keyServer = z.object({
   objectId: address,
   weight: z.number().int(),
   aggregatorUrl: z.string().optional(),
+  url: z.string().optional(),
   publicKey: z.string(),
 });
 
@@ -230,7 +231,6 @@ export const sidecarError = z.object({ error: z.string(), message: z.string() })
 
 /** `POST /accounts/prune`: removes the expired delegates of an account. The upload wallet with this address pays. */
 export const pruneRequest = z.object({ account_id: address, wallet: address.optional() });
-
 /** `pruned` is false when no delegate has expired by the chain's clock. */
 export const pruneResponse = z.object({ pruned: z.boolean() });
 

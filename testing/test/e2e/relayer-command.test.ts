@@ -35,6 +35,7 @@ it('runs a relayer with the settings of a file, until SIGTERM', async () => {
     expect(await healthcheck(part.url)).toEqual({ code: 0, stdout: '' });
     const { results } = await world.client().recall('Who keeps bees?');
     expect(results.map(({ text }) => text)).toEqual(['Ada keeps bees.']);
+    await expectSoundSystem(file, world.backend.name);
     process.kill(part.pid, 'SIGTERM');
     expect(await part.ended).toBe('exit code 0');
     expect(await healthcheck(part.url)).toMatchObject({
@@ -73,6 +74,25 @@ it('reports every problem with its settings, and a file that cannot be read', as
   const missing = await runMemrelay(['relayer', '--config', join(folder, 'no.env')], {});
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') });
 });
+
+/** `doctor`, while the relayer runs. An embedded database has one user at a time: the relayer. */
+async function expectSoundSystem(file: string, database: 'postgres' | 'embedded'): Promise<void> {
+  const { code, stdout } = await runMemrelay(['relayer', 'doctor', '--config', file, '--json'], {});
+  const lines = stdout.split('\n').filter(Boolean);
+  const findings = lines.map((line) => JSON.parse(line) as Record<string, string>);
+  const failed = findings.filter(({ state }) => state === 'failed').map(({ check }) => check);
+  expect(failed).toEqual(database === 'embedded' ? ['database'] : []);
+  expect(code).toBe(database === 'embedded' ? 3 : 0);
+  for (const check of ['secret_files', 'disk', 'chain', 'aggregator', 'sidecar', 'key_servers', 'publisher'])
+    expect(findings.filter((finding) => finding.check === check && finding.state === 'ok')).not.toEqual([]);
+  const wrong = await runMemrelay(['relayer', 'doctor', '--config', file], {
+    PORT: 'many',
+    MEM_INDEX_KEY: 'secret of nobody',
+  });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stdout).toContain('✗ settings: PORT: must be a whole number');
+  expect(wrong.stdout + wrong.stderr).not.toContain('secret of nobody');
+}
 
 /** As the container image runs it. */
 function healthcheck(url: string): Promise<{ code: number; stdout: string }> {

@@ -7,13 +7,15 @@ export function registerRelayer(line: CommandLine): void {
   line
     .command('relayer', 'run a relayer with the settings of the environment, for operators')
     .addArgument(
-      new Argument('[action]', 'start it, or only create and update its tables')
-        .choices(['start', 'migrate'])
+      new Argument('[action]', 'start it, only create and update its tables, or check it and all it needs')
+        .choices(['start', 'migrate', 'doctor'])
         .default('start'),
     )
     .option('--config <path>', 'read variables from this file; those of the environment take precedence')
     .addHelpText('after', () => variableHelp())
     .action((action, options) =>
-      runCommand(options, async () => (await import('../commands/relayer.ts')).relayer(action, options)),
+      runCommand(options, async (output) =>
+        (await import('../commands/relayer.ts')).relayer(output, action, options),
+      ),
     );
 }

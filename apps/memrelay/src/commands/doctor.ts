@@ -14,21 +14,13 @@ import type { Check, Finding, SystemFacts } from '../doctor/check.ts';
 import { dashboard } from '../doctor/dashboard-check.ts';
 import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
 import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
-import type { Style } from '../terminal/colours.ts';
+import { showFinding } from '../doctor/show-finding.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { wrap } from '../terminal/plain-text.ts';
 
 export interface DoctorOptions extends ConnectOptions {
   write?: boolean;
 }
-
-const marks: Record<Finding['state'], readonly [mark: string, style: Style]> = {
-  ok: ['✓', 'green'],
-  warning: ['!', 'yellow'],
-  failed: ['✗', 'red'],
-  skipped: ['-', 'dim'],
-};
 
 /** Runs all checks in order, prints the next step for each failure, and exits with the first failure's code. */
 export async function doctor(
@@ -58,7 +50,7 @@ export async function doctor(
   try {
     for (const check of checks) {
       const findings = [await check.run()].flat();
-      for (const finding of findings) show(output, check.name, finding);
+      for (const finding of findings) showFinding(output, check.name, finding);
       failures.push(...findings.filter((finding) => finding.state === 'failed'));
     }
   } finally {
@@ -72,15 +64,4 @@ export async function doctor(
       ? 'One thing is wrong; see above.'
       : `${failures.length} things are wrong; fix the first one first.`,
   );
-}
-
-function show(output: Output, check: string, { state, detail, fix }: Finding): void {
-  output.result({ check: check.toLowerCase().replaceAll(' ', '_'), state, detail, ...(fix ? { fix } : {}) });
-  const [mark, style] = marks[state];
-  const lines = wrap(`${mark} ${check}: ${detail}`, output.width - 4);
-  const text = lines.map((line, i) => (i === 0 ? line : `    ${line}`)).join('\n');
-  output.line(output.paint(style, mark) + text.slice(mark.length));
-  if (fix)
-    for (const [i, line] of wrap(fix, output.width - 8).entries())
-      output.line(`${i === 0 ? '    → ' : '      '}${line}`);
 }

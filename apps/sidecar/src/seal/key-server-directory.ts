@@ -49,13 +49,14 @@ export class KeyServerDirectory {
     }
   }
 
-  /** Object ids, weights and public keys of a set. */
+  /** Object ids, weights, addresses and public keys of a set. */
   async pins(set: ServerSet): Promise<KeyServersResponse['servers']> {
-    const { publicKeys } = await this.snapshot(set);
+    const { publicKeys, urls } = await this.snapshot(set);
     return set.servers.map(({ objectId, weight, aggregatorUrl }) => ({
       objectId,
       weight,
       ...(aggregatorUrl === undefined ? {} : { aggregatorUrl }),
+      ...(urls.get(objectId) ? { url: urls.get(objectId)! } : {}),
       publicKey: publicKeys.get(objectId)!,
     }));
   }

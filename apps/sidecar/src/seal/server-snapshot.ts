@@ -15,6 +15,8 @@ export interface ServerSnapshot {
   readonly versions: ReadonlyMap<string, Uint8Array>;
   /** G2 public keys in hex, by object id */
   readonly publicKeys: ReadonlyMap<string, string>;
+  /** Addresses, by object id */
+  readonly urls: ReadonlyMap<string, string>;
 }
 
 /** The two chain reads that Seal's client makes. */
@@ -55,7 +57,8 @@ export async function readServerSnapshot(
     serverConfigs: [...set.servers],
   }).getKeyServers();
   const publicKeys = new Map([...servers].map(([id, { pk }]) => [id, Buffer.from(pk).toString('hex')]));
-  return { packageId, threshold: set.threshold, servers: set.servers, contents, versions, publicKeys };
+  const urls = new Map([...servers].map(([id, { url }]) => [id, url]));
+  return { packageId, threshold: set.threshold, servers: set.servers, contents, versions, publicKeys, urls };
 }
 
 /** A substitute for the chain client that reads from the snapshot. */

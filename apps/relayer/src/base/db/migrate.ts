@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/config-error.ts';
-import type { Db } from './db.ts';
+import type { Db, Queryable } from './db.ts';
 
 const directory = new URL('../../../migrations/', import.meta.url);
 /** Lock id, any constant: relayers that start at the same time migrate one after the other. */
@@ -23,7 +23,7 @@ const initialSet = /^000[1-7]_/;
  * extension is missing or the tables belong to another version.
  */
 export async function migrate(db: Db): Promise<string[]> {
-  const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+  const names = await migrationNames();
   const applied: string[] = [];
   await db.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
@@ -44,7 +44,7 @@ export async function migrate(db: Db): Promise<string[]> {
     if (unknown.length > 0) throw otherVersion(unknown);
     for (const name of names) {
       const sql = await readFile(new URL(name, directory), 'utf8');
-      const sha256 = createHash('sha256').update(sql).digest('hex');
+      const sha256 = sha256Of(sql);
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new Error(`migration ${name} was changed after it was applied`);
@@ -58,6 +58,46 @@ export async function migrate(db: Db): Promise<string[]> {
   });
   return applied;
 }
+
+export interface MigrationState {
+  /** Not applied yet */
+  pending: string[];
+  /** Applied by a newer version */
+  unknown: string[];
+  /** Applied from a file with other contents */
+  changed: string[];
+}
+
+/** Compares the files in `migrations/` with those that were applied, without changing anything. */
+export async function migrationState(db: Queryable): Promise<MigrationState> {
+  const names = await migrationNames();
+  const { rows: tables } = await db.query<{ there: boolean }>(
+    "SELECT to_regclass('schema_migration') IS NOT NULL AS there",
+  );
+  const { rows } = tables[0]?.there
+    ? await db.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migration')
+    : { rows: [] };
+  const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  // `migrate` converts a database of the former set
+  if (known.get(lastFormer.name) === lastFormer.sha256) known.clear();
+  const changed: string[] = [];
+  for (const name of names) {
+    const before = known.get(name);
+    if (before !== undefined && before !== sha256Of(await readFile(new URL(name, directory), 'utf8')))
+      changed.push(name);
+  }
+  return {
+    pending: names.filter((name) => !known.has(name)),
+    unknown: [...known.keys()].filter((name) => !names.includes(name)).sort(),
+    changed,
+  };
+}
+
+async function migrationNames(): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+}
+
+const sha256Of = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
 function otherVersion(unknown: readonly string[]): ConfigError {
   return new ConfigError([
