@@ -26,6 +26,7 @@ const onPostgresAlone = [
   'alerts',
   'analyze-and-ask',
   'background-work',
+  'backup',
   'core-dumps',
   'cost',
   'dashboard',

@@ -24,6 +24,7 @@ const scripts = {
   'faults:uploads': 'testing/test/upload-faults/uploads-long.ts',
   'test:mutations': 'scripts/mutations/main.ts',
   'test:faults': 'testing/test/faults/faults-long.ts',
+  'drill:backup': 'testing/test/drills/backup-long.ts',
   'test:api': 'testing/test/api-fuzz/main.ts',
   release: 'scripts/release/main.ts',
   models: 'scripts/models/main.ts',

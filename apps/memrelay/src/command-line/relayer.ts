@@ -7,11 +7,15 @@ export function registerRelayer(line: CommandLine): void {
   line
     .command('relayer', 'run a relayer with the settings of the environment, for operators')
     .addArgument(
-      new Argument('[action]', 'start it, only create and update its tables, or check it and all it needs')
-        .choices(['start', 'migrate', 'doctor'])
+      new Argument(
+        '[action]',
+        'start it, only create and update its tables, prepare a database that was restored, or check everything',
+      )
+        .choices(['start', 'migrate', 'after-restore', 'doctor'])
         .default('start'),
     )
     .option('--config <path>', 'read variables from this file; those of the environment take precedence')
+    .option('--stopped-at <time>', 'after-restore: when the last relayer stopped (default: now)')
     .addHelpText('after', () => variableHelp())
     .action((action, options) =>
       runCommand(options, async (output) =>

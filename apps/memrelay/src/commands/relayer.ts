@@ -8,22 +8,25 @@ import type { Output } from '../terminal/output.ts';
 const entries = {
   start: new URL('../../../relayer/src/main.ts', import.meta.url),
   migrate: new URL('../../../relayer/src/migrate.ts', import.meta.url),
+  'after-restore': new URL('../../../relayer/src/after-restore.ts', import.meta.url),
   doctor: new URL('../../../relayer/src/doctor/examine.ts', import.meta.url),
 };
 
 export interface RelayerOptions {
   /** File with `NAME=value` lines */
   config?: string | undefined;
+  /** When the relayers of a restored database stopped */
+  stoppedAt?: string | undefined;
 }
 
 /**
- * Runs a relayer in this process, which then ends only with the relayer, or applies the migrations of its database, or
- * checks it. All read the environment of this process; the first two report problems with it themselves.
+ * Runs a relayer in this process, which then ends only with the relayer, or applies the migrations of its database,
+ * prepares one that was restored, or checks it. All read the environment of this process.
  */
 export async function relayer(
   output: Output,
   action: keyof typeof entries,
-  { config }: RelayerOptions,
+  { config, stoppedAt }: RelayerOptions,
 ): Promise<void> {
   if (config !== undefined)
     try {
@@ -35,6 +38,7 @@ export async function relayer(
         `${config} cannot be read (${code ?? 'not a list of variables'}).`,
       );
     }
+  if (stoppedAt !== undefined) process.env.MEMRELAY_STOPPED_AT = stoppedAt;
   const entry: unknown = await import(entries[action].href);
   if (action === 'doctor') await showProblems(output, (entry as RelayerDoctor).examine(process.env, config));
 }
