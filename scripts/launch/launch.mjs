@@ -25,8 +25,10 @@ const scripts = {
   'test:mutations': 'scripts/mutations/main.ts',
   'test:faults': 'testing/test/faults/faults-long.ts',
   'drill:backup': 'testing/test/drills/backup-long.ts',
+  'drill:rolling': 'testing/test/rolling/rolling-long.ts',
   'test:api': 'testing/test/api-fuzz/main.ts',
   release: 'scripts/release/main.ts',
+  sbom: 'scripts/sbom/main.ts',
   models: 'scripts/models/main.ts',
 };
 
