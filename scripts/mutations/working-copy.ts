@@ -4,15 +4,13 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { linkModules } from '@memrelay/dev-env/link-modules';
 import type { Mutation } from './mutation.ts';
 
 /** A copy of the repository in which files can be changed without touching the checkout. */
@@ -56,16 +54,4 @@ function sourceFiles(repository: string): string[] {
   return listed
     .split('\0')
     .filter((path) => path !== '' && lstatSync(join(repository, path), { throwIfNoEntry: false })?.isFile());
-}
-
-/** Links every installed package, and the workspaces to those of the copy: their links are relative. */
-function linkModules(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(from)) {
-    const source = join(from, name);
-    const isLink = lstatSync(source).isSymbolicLink();
-    if (isLink && !isAbsolute(readlinkSync(source))) symlinkSync(readlinkSync(source), join(to, name), 'dir');
-    else if (name.startsWith('@')) linkModules(source, join(to, name));
-    else symlinkSync(source, join(to, name), 'dir');
-  }
 }

@@ -8,6 +8,8 @@ import type { TestNetwork } from './test-network.ts';
 export interface TestRelayerOptions extends Pick<TestBackend, 'databaseUrl' | 'redisUrl' | 'keys'> {
   /** Overrides everything else, e.g. STORE_PUBLISHER_URL of a fault proxy */
   environment?: NodeJS.ProcessEnv;
+  /** Main file of another version; default: the relayer of this repository */
+  entry?: string;
 }
 
 /** A relayer process (with its sidecar) that can be killed and restarted with the same settings. */
@@ -22,7 +24,7 @@ export interface TestRelayer {
   logs(): string;
 }
 
-const entry = fileURLToPath(new URL('../../apps/relayer/src/main.ts', import.meta.url));
+const currentEntry = fileURLToPath(new URL('../../apps/relayer/src/main.ts', import.meta.url));
 
 export async function startTestRelayer(
   network: TestNetwork,
@@ -59,7 +61,13 @@ export async function startTestRelayer(
   const written: string[] = [];
   const keep = (text: string): void => void written.push(text);
   const run = (): Promise<RunningPart> =>
-    startPart({ name: 'relayer', entry, environment, onLine: keep, onStderr: keep });
+    startPart({
+      name: 'relayer',
+      entry: options.entry ?? currentEntry,
+      environment,
+      onLine: keep,
+      onStderr: keep,
+    });
   let part = await run();
   return {
     url: part.url,
