@@ -2,7 +2,7 @@ import { ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import { freePorts } from '@memrelay/process/free-ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandEnd, runMemrelay } from '../../src/memrelay-command.ts';
+import { type CommandEnd, commandOf, runMemrelay } from '../../src/memrelay-command.ts';
 import { createTestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
@@ -69,6 +69,13 @@ test('envelopes have the size that memrelay cost assumes', async () => {
   for await (const { size } of ownedBlobs(network.chain, walrus, owner.wallet.address))
     sizes.push(Number(size));
   expect(sizes).toEqual([JSON.parse((await cost('--json', '--bytes', '300')).stdout).envelope_bytes]);
+  const stats = await (await commandOf(network, owner, relayer.url))('stats', '--forecast');
+  // The localnet stores for 53 epochs
+  expect(stats).toMatchObject({
+    code: 0,
+    last: { memory_count: 1, forecast: { epochs: 53, per_quilt: 20 } },
+  });
+  expect(Number(stats.last.forecast.alone_frost)).toBeGreaterThan(0);
   client.destroy();
   await relayer.stop();
   await backend.drop();
