@@ -25,6 +25,7 @@ const onPostgresAlone = [
   'account-owner',
   'alerts',
   'analyze-and-ask',
+  'audit',
   'background-work',
   'backup',
   'behind-nginx',

@@ -44,6 +44,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   'apps/relayer': [
     'base',
+    'audit',
     ['accounts', 'language', 'sidecar'],
     'blobs',
     'index',

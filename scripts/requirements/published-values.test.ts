@@ -106,6 +106,7 @@ it('limits and windows match the specification', () => {
     profileLimit: { default: 20, max: 100 },
     contextMemories: 3,
     listLimit: { default: 50, max: 100 },
+    auditLimit: { default: 100, max: 500 },
   });
   expect({ maxUploadAttempts, timestampWindowSeconds, nonceTtlSeconds }).toEqual({
     maxUploadAttempts: 5,

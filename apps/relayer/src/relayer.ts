@@ -8,6 +8,7 @@ import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
 import { createRequestBounds } from './api/limits/request-bounds.ts';
 import { createNonceStore } from './api/nonces/create-nonce-store.ts';
+import { createAuditLog } from './audit/audit-log.ts';
 import type { Db } from './base/db/db.ts';
 import { hexToBytes } from './base/db/hex.ts';
 import { openDatabase } from './base/db/open-database.ts';
@@ -104,7 +105,14 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
     const ring = secretRing(secrets.serverSecrets);
     await prepareDatabase({ db, config, ring, keyServers, loggers });
 
-    const { accounts, expiredDelegates } = await createAccountParts(opened, { config, db, sidecar, loggers });
+    const audit = createAuditLog(secrets.writerKeys, loggers.database);
+    const { accounts, expiredDelegates } = await createAccountParts(opened, {
+      config,
+      db,
+      audit,
+      sidecar,
+      loggers,
+    });
     const nonces = opened.add(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
     const { blobCache, aggregators } = createBlobParts(opened, config, loggers);
     const index = createIndexParts(config);
@@ -146,6 +154,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       ...index,
       network: config.network,
       db,
+      audit,
       accounts,
       expiredDelegates: expiredDelegates(wallets && createWithWallet(db, wallets)),
       nonces,

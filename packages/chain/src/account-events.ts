@@ -3,9 +3,18 @@ import { type AccountEvent, parseAccountEvent } from './account-bcs.ts';
 import type { ChainClient } from './chain-client.ts';
 import { ChainUnavailableError } from './chain-errors.ts';
 
+/** An event of the account module with its place on the chain. */
+export type EmittedAccountEvent = AccountEvent & {
+  /** Digest of the transaction, and the event's index in it: together they name the event */
+  transactionDigest: string;
+  eventIndex: number;
+  /** Address that signed the transaction */
+  sender: string;
+};
+
 export interface AccountEventPage {
   /** In ledger order */
-  events: AccountEvent[];
+  events: EmittedAccountEvent[];
   /** Start of the next page; the passed cursor when nothing is new. Opaque text. */
   cursor: string | null;
   /** True if there are more events to read immediately */
@@ -30,10 +39,10 @@ export async function readAccountEvents(
       signal,
     }),
   );
-  const events: AccountEvent[] = [];
-  for (const { eventType, bcs } of page.events) {
+  const events: EmittedAccountEvent[] = [];
+  for (const { eventType, bcs, transactionDigest, eventIndex, sender } of page.events) {
     const event = parse(parseStructTag(eventType).name, bcs);
-    if (event) events.push(event);
+    if (event) events.push({ ...event, transactionDigest, eventIndex, sender });
   }
   return { events, cursor: page.endCursor ?? cursor, more: page.hasNextPage };
 }

@@ -15,6 +15,7 @@ export const limits = {
   profileLimit: { default: 20, max: 100 },
   contextMemories: 3,
   listLimit: { default: 50, max: 100 },
+  auditLimit: { default: 100, max: 500 },
 } as const;
 
 export const defaultNamespace = 'default';

@@ -5,6 +5,7 @@ import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrel
 import { findCredentials } from '#credentials';
 import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
 import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
+import { type Audit, type AuditOptions, readAudit } from './audit.ts';
 import { rememberInChunks } from './bulk.ts';
 import type { ExportClient } from './bundle/export-bundle.ts';
 import type { ImportClient } from './bundle/import-bundle.ts';
@@ -204,9 +205,8 @@ export class MemRelay {
   }
 
   /** Deletes everything of the account permanently, in all namespaces. Requires a key that may forget in all of them. */
-  forgetEverything(options: types.CallOptions = {}): Promise<Forgotten> {
-    return forgetEverything(this.#connection, options);
-  }
+  forgetEverything = (options: types.CallOptions = {}): Promise<Forgotten> =>
+    forgetEverything(this.#connection, options);
 
   /** Stores bytes that the caller encrypted. Throws `invalid_argument` if no reader can decrypt them and not `opaque`. */
   async rememberManual(input: types.RememberManualInput): Promise<types.ManualMemory> {
@@ -216,14 +216,14 @@ export class MemRelay {
   }
 
   /** Finds blobs by the caller's vector; the caller fetches and decrypts them. */
-  recallManual(input: types.RecallManualInput): Promise<types.RecallManualResult> {
-    return recallByVector(this.#connection, this.#namespace, input);
-  }
+  recallManual = (input: types.RecallManualInput): Promise<types.RecallManualResult> =>
+    recallByVector(this.#connection, this.#namespace, input);
 
   /** The keys that memories are sealed to, in the namespaces that this key may read. */
-  keys(options: types.CallOptions = {}): Promise<AccountKey[]> {
-    return readKeys(this.#connection, options);
-  }
+  keys = (options: types.CallOptions = {}): Promise<AccountKey[]> => readKeys(this.#connection, options);
+
+  /** The account's audit log, all of it and checked: see `problems`. Requires READ in all namespaces. */
+  audit = (options: AuditOptions = {}): Promise<Audit> => readAudit(this.#connection, options);
 
   /** Wraps keys for the relayer's current key servers, some per call: continue with `next` as `after`. */
   async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {

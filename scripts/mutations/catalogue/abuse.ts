@@ -3,6 +3,12 @@ import type { Mutation } from '../mutation.ts';
 /** Statements about callers that want more than their share, or more than they may see. */
 export const abuseMutations: readonly Mutation[] = [
   {
+    breaks: 'routes.audit-tampering',
+    file: 'apps/relayer/src/audit/audit-log.ts',
+    from: 'signatures: (isSigned ? signers : []).map',
+    to: 'signatures: signers.map',
+  },
+  {
     breaks: 'requests.known-keys',
     file: 'apps/relayer/src/api/auth/address-limit.ts',
     from: 'if (credential === undefined ||',

@@ -1,6 +1,7 @@
 import { registerAccount } from './account.ts';
 import { registerAnalyze } from './analyze.ts';
 import { registerAsk } from './ask.ts';
+import { registerAudit } from './audit.ts';
 import { registerBlobs } from './blobs.ts';
 import { registerBlobstore } from './blobstore.ts';
 import type { CommandLine } from './command-line.ts';
@@ -67,7 +68,10 @@ export const commandGroups: readonly CommandGroup[] = [
     register: [registerImport, registerExport, registerRestore, registerReindex],
   },
   { heading: 'Agents:', register: [registerMcp, registerTrust] },
-  { heading: 'Account and keys:', register: [registerAccount, registerDelegate, registerKey, registerBlobs] },
+  {
+    heading: 'Account and keys:',
+    register: [registerAccount, registerDelegate, registerKey, registerBlobs, registerAudit],
+  },
   { heading: 'Checks and tools:', register: [registerStatus, registerDoctor, registerCompletion] },
   { heading: 'For operators:', register: [registerRelayer, registerBlobstore, registerCost] },
 ];

@@ -1,12 +1,16 @@
 import type { AccountEvent } from '@memrelay/chain/account-bcs';
+import type { EmittedAccountEvent } from '@memrelay/chain/account-events';
 import { readAccount, readAccounts } from '@memrelay/chain/account-reader';
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Db } from '../base/db/db.ts';
+import { hexToBytes } from '../base/db/hex.ts';
 import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { toSnapshot } from './account-snapshot.ts';
+import { auditedEvent } from './audited-events.ts';
 import { EventWatcher } from './event-watcher.ts';
 import { accountsWithKey, recordAccount, wasSeen } from './rows/account-rows.ts';
 import { readPastWriters, recordPastDelegates } from './rows/past-delegates.ts';
@@ -15,6 +19,7 @@ export interface AccountDirectoryOptions {
   chain: ChainClient;
   packageId: string;
   db: Db;
+  audit: Pick<AuditLog, 'append'>;
   log: Logger;
   /** Maximum age of a cached account; default 4000 ms, so that a revocation is seen within 5 s */
   cacheMs?: number;
@@ -35,6 +40,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     chain,
     packageId,
     db,
+    audit,
     log,
     cacheMs = 4_000,
     pollMs = 1_000,
@@ -75,20 +81,28 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
 
   const cache = new AccountCache({ read, cacheMs, now });
 
+  /** Events may be handled twice, also by another relayer: the second time has no effect. */
+  async function record(accountId: string, events: readonly EmittedAccountEvent[]): Promise<void> {
+    await db.transaction(async (tx) => {
+      await recordPastDelegates(tx, events);
+      await audit.append(tx, hexToBytes(accountId), ...events.map(auditedEvent));
+    });
+  }
+
   /** Reads the accounts in a page of events again: the tables store account states rather than applying events. */
-  async function handle(events: readonly AccountEvent[]): Promise<void> {
+  async function handle(events: readonly EmittedAccountEvent[]): Promise<void> {
     const ids = [...new Set(events.map((event) => event.account_id))];
     for (const event of events) {
       const cached = cache.peek(event.account_id);
       if (!cached || !isAtLeast(cached, event)) cache.drop(event.account_id);
     }
-    await recordPastDelegates(db, events);
+    for (const id of ids.toSorted()) await record(id, eventsOf(id, events));
     const readAtMs = now();
     const objects = await readAccounts(chain, packageId, ids);
     for (const id of ids) {
       const object = objects.get(id);
       const account = object && toSnapshot(object);
-      const own = events.filter((event) => event.account_id === id);
+      const own = eventsOf(id, events);
       if (!account || !own.every((event) => isAtLeast(account, event)))
         throw new OutdatedAnswerError('the node returned an account older than its events');
       await accept(account);
@@ -135,6 +149,10 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     },
     close: () => watcher.close(),
   };
+}
+
+function eventsOf(accountId: string, events: readonly EmittedAccountEvent[]): EmittedAccountEvent[] {
+  return events.filter((event) => event.account_id === accountId);
 }
 
 /**

@@ -1,5 +1,8 @@
-import type { AccountEvent } from '@memrelay/chain/account-bcs';
-import { type AccountEventPage, readAccountEvents } from '@memrelay/chain/account-events';
+import {
+  type AccountEventPage,
+  type EmittedAccountEvent,
+  readAccountEvents,
+} from '@memrelay/chain/account-events';
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import type { Logger } from 'pino';
@@ -15,7 +18,7 @@ export interface EventWatcherOptions {
   now(): number;
   log: Logger;
   /** Handles one page of events. If it throws, the page is read again. */
-  handle(events: readonly AccountEvent[]): Promise<void>;
+  handle(events: readonly EmittedAccountEvent[]): Promise<void>;
 }
 
 const longestPauseMs = 15_000;

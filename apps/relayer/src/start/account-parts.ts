@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import { createAccountDirectory } from '../accounts/create-account-directory.ts';
 import { createExpiredDelegates } from '../accounts/expired-delegates.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Db } from '../base/db/db.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
 import type { Config } from '../config/config.ts';
@@ -14,10 +15,10 @@ import type { CloseStack } from './close-stack.ts';
 /** Creates the account directory. When an account changes, the sidecar drops its decryption sessions for it. */
 export async function createAccountParts(
   opened: CloseStack,
-  options: { config: Config; db: Db; sidecar: SidecarClient; loggers: Loggers },
+  options: { config: Config; db: Db; audit: AuditLog; sidecar: SidecarClient; loggers: Loggers },
 ) {
-  const { config, db, sidecar, loggers } = options;
-  const accounts = opened.add(await createAccounts({ config, db, log: loggers.accounts }));
+  const { config, db, audit, sidecar, loggers } = options;
+  const accounts = opened.add(await createAccounts({ config, db, audit, log: loggers.accounts }));
   accounts.onChange((accountId) => {
     sidecar
       .dropSessions(accountId)
@@ -44,9 +45,10 @@ export async function createAccountParts(
 async function createAccounts(options: {
   config: { network: Network; chainRpcUrl: string; packageId: string };
   db: Db;
+  audit: AuditLog;
   log: Logger;
 }): Promise<AccountDirectory> {
-  const { config, db, log } = options;
+  const { config, db, audit, log } = options;
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
-  return createAccountDirectory({ chain, packageId: config.packageId, db, log });
+  return createAccountDirectory({ chain, packageId: config.packageId, db, audit, log });
 }

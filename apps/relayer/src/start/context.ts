@@ -6,6 +6,7 @@ import type { ExpiredDelegates } from '../accounts/expired-delegates.ts';
 import type { RequestBounds } from '../api/limits/request-bounds.ts';
 import type { RequestLimits } from '../api/limits/request-limits.ts';
 import type { NonceStore } from '../api/nonces/nonce-store.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Secrets } from '../base/config/secrets.ts';
 import type { Db } from '../base/db/db.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
@@ -35,6 +36,7 @@ import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 export interface RelayerContext {
   network: Network;
   db: Db;
+  audit: AuditLog;
   accounts: AccountDirectory;
   expiredDelegates: ExpiredDelegates;
   nonces: NonceStore;

@@ -35,6 +35,7 @@ export async function openRoutes(
     createOAuthContext({
       config: config.oauth,
       db: context.db,
+      audit: context.audit,
       accounts: context.accounts,
       sidecar,
       key: context.secrets.indexKey,

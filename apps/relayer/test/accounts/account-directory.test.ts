@@ -12,6 +12,7 @@ import { createAccountDirectory } from '../../src/accounts/create-account-direct
 import { recordAccount } from '../../src/accounts/rows/account-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { fund, startTestNetwork, type TestNetwork, testKey } from '../support/localnet-process.ts';
+import { testAudit } from '../support/test-audit.ts';
 import { createUnsteadyFetch } from '../support/unsteady-fetch.ts';
 
 /** The feed is not polled within a test */
@@ -30,6 +31,7 @@ function directoryWith(options: { cacheMs?: number; pollMs?: number } = {}) {
     chain: createChainClient({ network: 'localnet', baseUrl: network.url, fetch: unsteady.fetch }),
     packageId: network.info.packageId,
     db: tables.db,
+    audit: testAudit,
     log: pino({ enabled: false }),
     now: () => performance.now() - started + clock.ms,
     ...options,

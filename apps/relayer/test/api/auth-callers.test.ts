@@ -18,6 +18,7 @@ import { silent, startAuthApp } from '../support/auth-app.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { fund, startTestNetwork, type TestNetwork, testKey } from '../support/localnet-process.ts';
 import { call } from '../support/signed-request.ts';
+import { testAudit } from '../support/test-audit.ts';
 import { createUnsteadyFetch } from '../support/unsteady-fetch.ts';
 
 let network: TestNetwork;
@@ -43,6 +44,7 @@ async function frontDoor(options: Partial<AuthOptions> & { pollMs?: number } = {
     chain: createChainClient({ network: 'localnet', baseUrl: network.url, fetch: unsteady.fetch }),
     packageId: network.info.packageId,
     db: tables.db,
+    audit: testAudit,
     log: silent,
     now: () => performance.now() - started + clock.ms,
     pollMs: options.pollMs ?? 3_600_000,

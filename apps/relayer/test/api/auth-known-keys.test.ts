@@ -15,6 +15,7 @@ import {
   testKey,
 } from '../support/localnet-process.ts';
 import { type Answer, call, send } from '../support/signed-request.ts';
+import { testAudit } from '../support/test-audit.ts';
 
 /**
  * Attacks from an address that honest clients share: 600 failing requests, as many as an attacker may send per
@@ -46,6 +47,7 @@ async function relayer(options: Partial<AuthOptions> = {}): Promise<string> {
     chain: createChainClient({ network: 'localnet', baseUrl: network.url }),
     packageId: network.info.packageId,
     db: tables.db,
+    audit: testAudit,
     log: silent,
     pollMs: 3_600_000,
   });

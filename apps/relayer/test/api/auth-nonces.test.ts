@@ -16,6 +16,7 @@ import {
 } from '../support/localnet-process.ts';
 import { call, send, signedHeaders } from '../support/signed-request.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { testAudit } from '../support/test-audit.ts';
 
 // Skipped without a redis-server on the machine
 describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
@@ -40,6 +41,7 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
       chain: createChainClient({ network: 'localnet', baseUrl: network.url }),
       packageId: network.info.packageId,
       db: tables.db,
+      audit: testAudit,
       log: silent,
     });
     const nonces = createRedisNonces({ url: `redis://127.0.0.1:${proxy.port}`, db: tables.db, log: silent });

@@ -16,6 +16,7 @@ import {
   testKey,
 } from '../support/localnet-process.ts';
 import { call, send, signedHeaders } from '../support/signed-request.ts';
+import { testAudit } from '../support/test-audit.ts';
 
 let network: TestNetwork;
 let tables: TestDb;
@@ -34,6 +35,7 @@ beforeAll(async () => {
     chain: createChainClient({ network: 'localnet', baseUrl: network.url }),
     packageId: network.info.packageId,
     db: tables.db,
+    audit: testAudit,
     log: silent,
   });
   const nonces = createTableNonces({ db: tables.db, log: silent });

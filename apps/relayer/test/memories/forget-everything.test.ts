@@ -11,6 +11,7 @@ import { createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
 import { type ForgetParts, forget } from '../../src/memories/forget/forget.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { newId, storeMemory } from '../support/stored-memories.ts';
+import { testAudit } from '../support/test-audit.ts';
 
 const tagOf = (origin: string, namespace: string) =>
   namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
@@ -43,6 +44,7 @@ describe.each(databases)('forgetting everything of an account, on $name', ({ cre
     const recipientPk = nodePrimitives.ed25519PublicKey(randomBytes(32));
     context = {
       db: database.db,
+      audit: testAudit,
       tagOf,
       secrets: { writerKeys: [randomBytes(32)] },
       expiredDelegates: { pruned: async (account: unknown) => account },

@@ -145,6 +145,22 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     summary: 'Count memories, bytes and jobs',
     answers: { 200: 'StatsResponse' },
   },
+  'GET /api/audit': {
+    id: 'audit',
+    tag: 'Lists',
+    summary: "Read the account's audit log",
+    description:
+      'A page of what was done with the account, oldest first, and the signed end of the chain of hashes. Needs READ in all namespaces.',
+    query: 'audit-log/auditQuery',
+    answers: { 200: 'AuditResponse' },
+  },
+  'POST /api/audit': {
+    id: 'readAudit',
+    tag: 'Lists',
+    summary: 'The same, with a body instead of a query',
+    body: 'audit-log/auditRequest',
+    answers: { 200: 'AuditResponse' },
+  },
   'GET /api/remember/:job_id': {
     id: 'job',
     tag: 'Jobs',

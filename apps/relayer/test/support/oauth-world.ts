@@ -11,6 +11,7 @@ import { oauthRoutes } from '../../src/api/routes/oauth-routes.ts';
 import { silent } from './auth-app.ts';
 import type { TestDb } from './databases.ts';
 import { loopbackHosts } from './loopback-hosts.ts';
+import { testAudit } from './test-audit.ts';
 
 export const issuer = 'https://memory.example';
 export const dashboard = 'https://dashboard.example';
@@ -69,6 +70,7 @@ export async function startOAuthWorld(
   const context = createOAuthContext({
     config: { issuer: options.issuer ?? issuer, dashboardUrl: dashboard },
     db,
+    audit: testAudit,
     accounts: {
       account: async (id, asked) =>
         id === accountId

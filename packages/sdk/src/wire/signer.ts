@@ -1,4 +1,5 @@
 import { anyCaseHex32Pattern, fromHex } from '@memrelay/protocol/bytes';
+import { verifyStrictEd25519 } from '@memrelay/protocol/ed25519-strict';
 import * as ed25519 from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { MemRelayError } from './errors.ts';
@@ -36,6 +37,13 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
   throw new MemRelayError(
     'invalid_argument',
     'key must be the delegate private key as 64 hex characters (delegatePrivateKey of the credential file) or 32 bytes.',
+  );
+}
+
+/** Strict verification (packages/protocol, ed25519-strict.ts). Never throws. */
+export function verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  return verifyStrictEd25519(publicKey, message, signature, () =>
+    ed25519.verify(signature, message, publicKey, { zip215: false }),
   );
 }
 

@@ -1,9 +1,9 @@
 import { type AccountEvent, permissions } from '@memrelay/chain/account-bcs';
-import type { Db } from '../../base/db/db.ts';
+import type { Db, Queryable } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 
 /** Records all past delegates and the namespaces where they had WRITE. Handling the same events again has no effect. */
-export async function recordPastDelegates(db: Db, events: readonly AccountEvent[]): Promise<void> {
+export async function recordPastDelegates(db: Queryable, events: readonly AccountEvent[]): Promise<void> {
   for (const event of events) {
     if (event.name === 'DelegateKeyAdded')
       await db.query(

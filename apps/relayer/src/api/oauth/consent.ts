@@ -16,6 +16,7 @@ import {
   setAccount,
   spend,
 } from '../rows/grant-rows.ts';
+import { auditGrant } from './audited-grants.ts';
 import { type AuthorizationRequest, consentMs, readRequest } from './authorization-request.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { withParameters } from './redirect-uris.ts';
@@ -131,6 +132,7 @@ export function createConsent(context: OAuthContext): Consent {
           expiresAtMs: now() + codeMs,
         });
         delegateKey.fill(0);
+        await auditGrant(context, tx, { terms, publicKey: opened.publicKey }, 'sign_in.granted');
         return text;
       });
       return answer(asked, { code });

@@ -1,6 +1,7 @@
 import { indexKey } from '@memrelay/envelope/at-rest';
 import { toolPaths } from '@memrelay/protocol/tool-server';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type Clients, createClients } from './clients.ts';
@@ -20,6 +21,7 @@ export interface OAuthContext {
   /** The tool server's address: the resource that tokens are issued for (RFC 8707) */
   resource: string;
   db: Db;
+  audit: Pick<AuditLog, 'append'>;
   accounts: Pick<AccountDirectory, 'account'>;
   sidecar: Pick<SidecarClient, 'makeDelegateKey'>;
   clients: Clients;
@@ -31,19 +33,20 @@ export interface OAuthContext {
 }
 
 export function createOAuthContext(
-  parts: Pick<OAuthContext, 'config' | 'db' | 'accounts' | 'sidecar'> & {
+  parts: Pick<OAuthContext, 'config' | 'db' | 'audit' | 'accounts' | 'sidecar'> & {
     /** MEM_INDEX_KEY */
     key: Uint8Array;
     now?: () => number;
   },
 ): OAuthContext {
-  const { config, db, accounts, sidecar, key, now = Date.now } = parts;
+  const { config, db, audit, accounts, sidecar, key, now = Date.now } = parts;
   // The keys depend on the issuer, so tokens issued by another relayer are invalid here
   const sealed = createSealedValues(indexKey(key, 'oauth-value', '', config.issuer));
   return {
     config,
     resource: `${config.issuer}${toolPaths.mcp}`,
     db,
+    audit,
     accounts,
     sidecar,
     clients: createClients(sealed),

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { oauthScopes } from '@memrelay/protocol/oauth';
-import { deleteGrant, insertToken, type OpenedToken, openToken, spend } from '../rows/grant-rows.ts';
+import { insertToken, type OpenedToken, openToken, spend } from '../rows/grant-rows.ts';
+import { auditGrant, revokeGrant } from './audited-grants.ts';
 import type { OAuthClient } from './clients.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { livingDelegate } from './registered-key.ts';
@@ -59,7 +60,7 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
       if (!opened) return undefined;
       const nowMs = now();
       if (opened.used || opened.expiresAtMs <= nowMs || !isGood(opened)) {
-        await deleteGrant(tx, opened.terms.grantId);
+        await revokeGrant(context, tx, opened, 'misuse');
         return undefined;
       }
       await spend(tx, pepper, opened);
@@ -70,6 +71,8 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
       const access = await insertToken(tx, pepper, 'access', { ...grant, expiresAtMs: until(accessMs) });
       const refresh = await insertToken(tx, pepper, 'refresh', { ...grant, expiresAtMs: until(refreshMs) });
       delegateKey.fill(0);
+      // Not each refresh, which comes every few minutes
+      if (token.kind === 'code') await auditGrant(context, tx, opened, 'sign_in.completed');
       return {
         access_token: access,
         token_type: 'Bearer' as const,
@@ -92,7 +95,8 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     // A cached account may be older than the key; an account cached before an outage may be outdated
     const account = await accounts.account(accountId, { maxAgeMs: 100 });
     if (account?.stale) throw new ApiError('auth_unavailable');
-    if (!livingDelegate(account, opened.publicKey, now())) await deleteGrant(db, opened.terms.grantId);
+    if (!livingDelegate(account, opened.publicKey, now()))
+      await db.transaction((tx) => revokeGrant(context, tx, opened, 'key'));
   }
 
   return {
@@ -128,7 +132,7 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
         opened?.delegateKey.fill(0);
         if (!opened) continue;
         if (client && client.fingerprint !== opened.terms.client) throw new ApiError('invalid_client');
-        await deleteGrant(db, opened.terms.grantId);
+        await db.transaction((tx) => revokeGrant(context, tx, opened, 'client'));
       }
     },
   };

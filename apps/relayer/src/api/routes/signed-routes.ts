@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { type AuditRouteParts, auditRoutes } from './audit-routes.ts';
 import { type BundleRouteParts, bundleRoutes } from './bundle-routes.ts';
 import { accountRoute } from './info-routes.ts';
 import { type JobRouteParts, jobRoutes } from './job-routes.ts';
@@ -16,6 +17,7 @@ export type SignedRouteParts = MemoryRouteParts &
   LlmRouteParts &
   BundleRouteParts &
   UpkeepRouteParts &
+  AuditRouteParts &
   ListRouteParts;
 
 /** Every route that needs a signature; `app` has the auth hook. */
@@ -29,4 +31,5 @@ export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): voi
   listRoutes(app, parts);
   bundleRoutes(app, parts);
   upkeepRoutes(app, parts);
+  auditRoutes(app, parts);
 }

@@ -96,9 +96,10 @@ export async function spend(tx: Queryable, pepper: Uint8Array, opened: OpenedTok
   ]);
 }
 
-/** Deletes a grant with all its tokens, which contain the only copies of its key. */
-export async function deleteGrant(tx: Queryable, grantId: string): Promise<void> {
-  await tx.query('DELETE FROM oauth_grant WHERE id = $1', [grantId]);
+/** Deletes a grant with all its tokens, which contain the only copies of its key. False if it was deleted before. */
+export async function deleteGrant(tx: Queryable, grantId: string): Promise<boolean> {
+  const { rowCount } = await tx.query('DELETE FROM oauth_grant WHERE id = $1', [grantId]);
+  return rowCount > 0;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount } from '../../accounts/require-permission.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { readBareVectors } from '../../index/bare-vectors.ts';
@@ -37,6 +38,7 @@ interface Readable {
 
 export interface ExportParts extends PageParts, EnvelopeSources, SignerParts {
   db: Db;
+  audit: Pick<AuditLog, 'append'>;
   embedder: Pick<Embedder, 'model' | 'dimension'>;
   keyRewraps: Pick<KeyRewraps, 'of'>;
   /** Address of the server key, if one is configured */
@@ -105,6 +107,19 @@ export async function exportPage(
   });
   const more = found.more || page.length < found.memories.length;
   const opened = [...keys.values()].filter((key) => 'sealed' in key);
+  // Before the response: nothing leaves unrecorded
+  if (memories.length > 0)
+    await parts.db.transaction((tx) =>
+      parts.audit.append(tx, accountId, {
+        action: 'memories.exported',
+        actor: caller.publicKey,
+        detail: {
+          count: memories.length,
+          tags: [...new Set(readable.map(({ header }) => Buffer.from(header.tag).toString('hex')))],
+          ...(request.cursor === undefined ? {} : { continued: true }),
+        },
+      }),
+    );
   return {
     memories,
     keys: [...new Map(opened.map((key) => [key.recipient_pk, key])).values()],

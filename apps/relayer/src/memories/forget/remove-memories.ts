@@ -1,6 +1,7 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../../accounts/caller.ts';
 import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { Loggers } from '../../base/logging/loggers.ts';
@@ -16,8 +17,12 @@ import { sealJob } from '../../keys/seal-job.ts';
 /** Maximum number of envelope ids in a tombstone (packages/envelope, `supersedes`). */
 const perTombstone = 200;
 
+/** Ids in an entry of the audit log, which counts all. */
+const auditedIds = 20;
+
 export interface RemoveParts {
   db: Db;
+  audit: Pick<AuditLog, 'append'>;
   blobCache: Pick<BlobCache, 'delete'>;
   expiredDelegates: ExpiredDelegates;
   loggers: Pick<Loggers, 'memories'>;
@@ -35,6 +40,7 @@ export async function removeMemories(
   caller: Pick<Caller, 'account' | 'publicKey'>,
   ns: AccountNamespace,
   ids: readonly string[],
+  reason: 'request' | 'expiry' = 'request',
 ): Promise<Removed[]> {
   // An empty namespace gets no key
   if (ids.length === 0) return [];
@@ -59,6 +65,17 @@ export async function removeMemories(
           rows.map(({ id }) => id),
         );
       }
+      if (rows.length > 0)
+        await parts.audit.append(tx, ns.accountId, {
+          action: 'memories.forgotten',
+          actor: caller.publicKey,
+          detail: {
+            reason,
+            tag: ns.tag.toString('hex'),
+            count: rows.length,
+            ids: rows.slice(0, auditedIds).map(({ id }) => id),
+          },
+        });
       return rows;
     });
     // No row refers to these blobs any more. If they cannot be deleted now, they expire from the cache

@@ -45,7 +45,7 @@ export async function forgetExpired(parts: ExpiryParts): Promise<void> {
         if (!account || account.stale) throw new Error('the account cannot be read now');
         const tag = Buffer.from(parts.tagOf(account.origin, namespace));
         const writer = { account, publicKey: parts.writerPublicKeys[0]! };
-        const removed = await removeMemories(parts, writer, { accountId, namespace, tag }, ids);
+        const removed = await removeMemories(parts, writer, { accountId, namespace, tag }, ids, 'expiry');
         if (removed.length === 0) throw new Error('expired memories were not removed');
       } catch (err) {
         failed.push(accountId.toString('hex'));

@@ -11,6 +11,7 @@ import {
   requireFreshAccount,
   requirePermission,
 } from '../../accounts/require-permission.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
@@ -46,6 +47,7 @@ const reportedFailures = 100;
 
 export interface RestoreParts extends ChainScanParts, OpenCandidateParts, NamespaceTags {
   db: Db;
+  audit: Pick<AuditLog, 'append'>;
   accounts: Pick<AccountDirectory, 'writersEver'>;
   accountWriters: Pick<AccountWriters, 'remember' | 'refresh'>;
   aggregators: ChainScanParts['aggregators'] & OpenCandidateParts['aggregators'];
@@ -79,6 +81,14 @@ export async function restore(
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
   const ns = { accountId: hexToBytes(account.accountId), namespace, tag };
+  // Before the work, which takes many transactions and may be cut off
+  await parts.db.transaction((tx) =>
+    parts.audit.append(tx, ns.accountId, {
+      action: 'memories.restored',
+      actor: caller.publicKey,
+      detail: { tag: tag.toString('hex'), limit, trusted_writers: [...trusted_writers] },
+    }),
+  );
   const started = performance.now();
   const before = await databaseTime(parts.db);
   const failed: RestoreFailure[] = [];
