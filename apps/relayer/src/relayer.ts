@@ -7,12 +7,14 @@ import { warnOfForwarded } from './api/auth/forwarded-warning.ts';
 import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
 import { createRequestBounds } from './api/limits/request-bounds.ts';
+import { createPrometheusMetrics } from './api/metrics/prometheus.ts';
 import { createNonceStore } from './api/nonces/create-nonce-store.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import type { Db } from './base/db/db.ts';
 import { hexToBytes } from './base/db/hex.ts';
 import { openDatabase } from './base/db/open-database.ts';
 import type { Loggers } from './base/logging/loggers.ts';
+import { noMetrics, tokensOf } from './base/metrics/metrics.ts';
 import type { Config } from './config/config.ts';
 import { publicConfig } from './config/public-config.ts';
 import { createBacklog } from './jobs/queue/backlog.ts';
@@ -35,6 +37,7 @@ import { createCloseStack } from './start/close-stack.ts';
 import type { RelayerContext } from './start/context.ts';
 import { createIndexParts } from './start/index-parts.ts';
 import { createLimitParts } from './start/limit-parts.ts';
+import { recordCalls } from './start/observe-calls.ts';
 import { prepareDatabase } from './start/prepare-database.ts';
 import { serve } from './start/serve.ts';
 import { startAlerts } from './start/start-alerts.ts';
@@ -68,6 +71,10 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
   const { secrets, packageId } = config;
   const opened = createCloseStack();
   try {
+    const prometheus = config.metricsPort === undefined ? undefined : createPrometheusMetrics();
+    const metrics = prometheus ?? noMetrics;
+    const stopRecording = prometheus && recordCalls(config, prometheus);
+    opened.push(async () => stopRecording?.());
     const listener = await prepareListener(config, loggers.http);
     const { allowedOrigins } = config;
     const app = createApp({
@@ -112,12 +119,14 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       audit,
       sidecar,
       loggers,
+      metrics,
     });
     const nonces = opened.add(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
-    const { blobCache, aggregators } = createBlobParts(opened, config, loggers);
-    const index = createIndexParts(config);
+    const { blobCache, aggregators } = createBlobParts(opened, config, loggers, metrics);
+    const index = createIndexParts(config, metrics);
     opened.push(async () => index.embedder.close?.());
-    const chat = config.chat && opened.add(createChatClient(config.chat));
+    const chat =
+      config.chat && opened.add(createChatClient({ ...config.chat, onTokens: tokensOf(metrics, 'chat') }));
     const outbox = createOutbox(ring);
     const idempotency = createIdempotency(db, ring, secrets.indexKey);
     const alerts = opened.add(await startAlerts({ config, db, sidecar, log: loggers.alerts }));
@@ -132,6 +141,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       indexer: index.indexer,
       outbox,
       alerts: alerts.sender,
+      metrics,
       log: loggers.jobs,
     });
     releaseJobs = pipeline.close;
@@ -199,7 +209,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       loggers,
     };
     opened.add(await startExpiry(context));
-    const url = await serve(opened, { app, context, config, listener });
+    const url = await serve(opened, { app, context, config, listener, prometheus });
     return { url, context, app, close: opened.close };
   } catch (error) {
     await opened.close();

@@ -13,6 +13,7 @@ import { requireSecret } from './base/require-secret.ts';
 import type { Config } from './config/config.ts';
 import { checkServerTypes } from './config/key-server-config.ts';
 import { OpenPool } from './open/open-pool.ts';
+import { recordMetrics } from './record-metrics.ts';
 import type { SidecarContext } from './routes/context.ts';
 import {
   accountRoutes,
@@ -152,9 +153,14 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     }
     return reply.code(known.status).send({ error: known.code, message: known.message });
   });
+  const prometheus = config.recordsMetrics
+    ? (await import('./base/prometheus.ts')).createPrometheus()
+    : undefined;
+  const stopRecording = prometheus && recordMetrics(app, prometheus, config, { seal: pool, open: openPool });
   healthRoute(app, config.token);
   await app.register(async (guarded) => {
     guarded.addHook('onRequest', requireSecret('authorization', `Bearer ${config.token}`));
+    guarded.get('/metrics', async () => prometheus?.text() ?? '');
     accountRoutes(guarded, context);
     keyRoutes(guarded, context);
     envelopeRoutes(guarded, context);
@@ -171,6 +177,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
       await app.close();
       clearTimeout(forced);
+      stopRecording?.();
       await Promise.all([
         pool.close(),
         openPool.close(),

@@ -1,6 +1,7 @@
 import { createReadsInTurn, type ReadInTurn } from '@memrelay/chain/reads-in-turn';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
+import type { CountLookup } from '../base/metrics/metrics.ts';
 import type { AccountSnapshot } from './account-directory.ts';
 
 /** How long a cached account may be used while the chain is unreachable (security.md, "Requests and sessions"). */
@@ -20,6 +21,7 @@ export interface AccountCacheOptions {
   cacheMs: number;
   /** Monotonic clock in ms */
   now(): number;
+  count?: CountLookup | undefined;
 }
 
 interface Entry {
@@ -62,7 +64,9 @@ export class AccountCache {
     const maxAgeMs = Math.min(maxAge, this.#options.cacheMs);
     const entry = this.#known.get(accountId) ?? this.#missing.get(accountId);
     const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-    if (entry && age <= maxAgeMs) {
+    const isFresh = entry !== undefined && age <= maxAgeMs;
+    this.#options.count?.(isFresh);
+    if (isFresh) {
       if (age > this.#options.cacheMs / 2 && !this.#isResting())
         this.#read(accountId, maxAgeMs).catch(() => undefined);
       return entry.account;

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Db } from '../base/db/db.ts';
 import { hexToBytes } from '../base/db/hex.ts';
+import type { CountLookup } from '../base/metrics/metrics.ts';
 import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { toSnapshot } from './account-snapshot.ts';
@@ -27,6 +28,8 @@ export interface AccountDirectoryOptions {
   pollMs?: number;
   /** Monotonic clock in ms */
   now?: () => number;
+  /** Counts the lookups of the account cache */
+  countLookup?: CountLookup;
 }
 
 /** `/ready` reports a problem when the event feed is further behind than this. */
@@ -79,7 +82,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     return account;
   }
 
-  const cache = new AccountCache({ read, cacheMs, now });
+  const cache = new AccountCache({ read, cacheMs, now, count: options.countLookup });
 
   /** Events may be handled twice, also by another relayer: the second time has no effect. */
   async function record(accountId: string, events: readonly EmittedAccountEvent[]): Promise<void> {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { TaskLoop } from '../base/concurrency/task-loop.ts';
 import type { Db } from '../base/db/db.ts';
+import type { Metrics } from '../base/metrics/metrics.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { EmbedJobs } from './embed/embed-stage.ts';
@@ -57,6 +58,7 @@ export interface PipelineOptions {
     /** How long an upload waits for others that can go into the same quilt */
     windowMs: number;
   };
+  metrics: Pick<Metrics, 'observe'>;
   log: Logger;
 }
 
@@ -75,6 +77,13 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const onError = (error: unknown): void =>
     log.error({ err: error }, 'a job loop failed; it continues at the next poll');
 
+  async function timed(stage: 'embedding' | 'uploading', work: () => Promise<unknown>): Promise<void> {
+    const startedMs = performance.now();
+    await work();
+    const seconds = (performance.now() - startedMs) / 1000;
+    options.metrics.observe('memrelay_job_stage_duration_seconds', { stage }, seconds);
+  }
+
   let stopping = false;
   const uploadStage = { ...options, maxAttempts: maxUploadAttempts, isStopping: () => stopping };
   const uploads = startStageLoop<ClaimedJob>({
@@ -84,7 +93,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     pollMs: 1_000,
     claim: claimUploads(db, options.quilts),
     async run(jobs) {
-      await uploadJobs(uploadStage, jobs);
+      await timed('uploading', () => uploadJobs(uploadStage, jobs));
       for (const { id } of jobs) ended.emit(id);
       if ((await wakeDuplicates(db, jobs)) > 0) embeddings.wake();
     },
@@ -97,7 +106,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     gatherMs: embedGatherMs,
     claim: claimInTurns(db, 'embedding'),
     async run(jobs) {
-      await options.embedJobs(jobs);
+      await timed('embedding', () => options.embedJobs(jobs));
       wakeUploads();
     },
     onError,

@@ -59,6 +59,8 @@ export interface DecryptCredentials {
 
 export interface SidecarClient {
   health(timeoutMs: number): Promise<SidecarHealth>;
+  /** Its metrics in the text format of Prometheus; empty if it records none */
+  metrics(timeoutMs: number): Promise<string>;
   keyServers(): Promise<KeyServersResponse>;
   storeInfo(): Promise<StoreInfo>;
   /** The current storage epoch */
@@ -206,6 +208,9 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async health(timeoutMs) {
       const response = await request({ method: 'GET', path: '/health', timeoutMs, through: control });
       return sidecarHealth.parse(await response.body.json());
+    },
+    async metrics(timeoutMs) {
+      return (await request({ method: 'GET', path: '/metrics', timeoutMs, through: control })).body.text();
     },
     async keyServers() {
       const response = await request({ method: 'GET', path: '/key-servers' });

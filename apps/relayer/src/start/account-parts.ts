@@ -7,6 +7,7 @@ import { createExpiredDelegates } from '../accounts/expired-delegates.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Db } from '../base/db/db.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
+import { type CountLookup, lookupsOf, type Metrics } from '../base/metrics/metrics.ts';
 import type { Config } from '../config/config.ts';
 import type { WithWallet } from '../jobs/upload/with-wallet.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
@@ -15,10 +16,25 @@ import type { CloseStack } from './close-stack.ts';
 /** Creates the account directory. When an account changes, the sidecar drops its decryption sessions for it. */
 export async function createAccountParts(
   opened: CloseStack,
-  options: { config: Config; db: Db; audit: AuditLog; sidecar: SidecarClient; loggers: Loggers },
+  options: {
+    config: Config;
+    db: Db;
+    audit: AuditLog;
+    sidecar: SidecarClient;
+    loggers: Loggers;
+    metrics: Metrics;
+  },
 ) {
-  const { config, db, audit, sidecar, loggers } = options;
-  const accounts = opened.add(await createAccounts({ config, db, audit, log: loggers.accounts }));
+  const { config, db, audit, sidecar, loggers, metrics } = options;
+  const accounts = opened.add(
+    await createAccounts({
+      config,
+      db,
+      audit,
+      log: loggers.accounts,
+      countLookup: lookupsOf(metrics, 'account'),
+    }),
+  );
   accounts.onChange((accountId) => {
     sidecar
       .dropSessions(accountId)
@@ -47,8 +63,9 @@ async function createAccounts(options: {
   db: Db;
   audit: AuditLog;
   log: Logger;
+  countLookup: CountLookup;
 }): Promise<AccountDirectory> {
-  const { config, db, audit, log } = options;
+  const { config, ...parts } = options;
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
-  return createAccountDirectory({ chain, packageId: config.packageId, db, audit, log });
+  return createAccountDirectory({ chain, packageId: config.packageId, ...parts });
 }

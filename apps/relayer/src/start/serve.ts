@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerAuth } from '../api/auth/register-auth.ts';
 import type { Listener } from '../api/http/listener.ts';
 import { refuseOverdue, registerRequestBounds } from '../api/limits/request-bounds.ts';
+import type { PrometheusMetrics } from '../api/metrics/prometheus.ts';
 import { signedRoutes } from '../api/routes/signed-routes.ts';
 import { registerStageTimes } from '../base/logging/stage-times.ts';
 import type { Config } from '../config/config.ts';
@@ -17,7 +18,14 @@ const requestsEndMs = 8_000;
 /** Registers all routes and listens. Returns the URL at which processes on this machine reach the relayer. */
 export async function serve(
   opened: CloseStack,
-  options: { app: FastifyInstance; context: RelayerContext; config: Config; listener: Listener },
+  options: {
+    app: FastifyInstance;
+    context: RelayerContext;
+    config: Config;
+    listener: Listener;
+    /** Undefined without METRICS_PORT */
+    prometheus: PrometheusMetrics | undefined;
+  },
 ): Promise<string> {
   const { app, context, config, listener } = options;
   await serveMetrics(opened, options);

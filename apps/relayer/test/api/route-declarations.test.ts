@@ -56,6 +56,8 @@ const signed: Record<string, { scope: Permission[]; cost: number; body?: object 
   'POST /api/profile': { scope: ['read'], cost: 1, body: {} },
   'POST /api/memories': { scope: ['read'], cost: 1, body: {} },
   'POST /api/namespaces': { scope: ['read'], cost: 1 },
+  'GET /api/audit': { scope: ['read'], cost: 1 },
+  'POST /api/audit': { scope: ['read'], cost: 1 },
   'GET /api/namespaces': { scope: ['read'], cost: 1 },
   'GET /v1/owners/:owner/namespaces': { scope: ['read'], cost: 1 },
   'POST /api/stats': { scope: ['read'], cost: 1 },
@@ -113,7 +115,13 @@ beforeAll(async () => {
   });
   const listener = { hosts: loopbackHosts, urlAt: (port: number) => `http://127.0.0.1:${port}` };
   const settings = { ...config, port: 0 };
-  url = await serve(opened, { app, context: relayer.context, config: settings, listener });
+  url = await serve(opened, {
+    app,
+    context: relayer.context,
+    config: settings,
+    listener,
+    prometheus: undefined,
+  });
   account = await network.account();
   keys = Array.from({ length: 8 }, (_, perms) => ({
     key: testKey(),

@@ -3,6 +3,7 @@ import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { noMetrics } from '../../src/base/metrics/metrics.ts';
 import { createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
 import { createEmbedStage } from '../../src/jobs/embed/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../../src/jobs/pipeline.ts';
@@ -46,6 +47,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       storeEpochs: 2,
       wallets: undefined,
       alerts: undefined,
+      metrics: noMetrics,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
       log: silent,
     });

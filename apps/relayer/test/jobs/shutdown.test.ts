@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { noMetrics } from '../../src/base/metrics/metrics.ts';
 import { createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
 import type { Embedder } from '../../src/index/embedding/embedder.ts';
 import { createEmbedStage } from '../../src/jobs/embed/embed-stage.ts';
@@ -58,6 +59,7 @@ describe.each(databases)('a relayer that shuts down, on $name', ({ create }) => 
       storeEpochs: 2,
       wallets: await createWalletPool(db, wallets),
       alerts: undefined,
+      metrics: noMetrics,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
       log: silent,
     });

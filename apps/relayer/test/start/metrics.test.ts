@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { createTestBackend, type TestBackend } from '@memrelay/dev-env/test-backend';
 import { freePorts } from '@memrelay/process/free-ports';
+import { sidecarMetrics } from '@memrelay/protocol/sidecar-metrics';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPrometheusMetrics } from '../../src/api/metrics/prometheus.ts';
 import { createLoggers } from '../../src/base/logging/loggers.ts';
@@ -87,9 +88,41 @@ test('show requests, errors, refusals, the queue and dependencies', async () => 
   expect(series.get('memrelay_dependency_up{dependency="database"}')).toBe(1);
   expect(series.get('memrelay_dependency_up{dependency="blob_store"}')).toBe(0);
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(0);
-  for (const [name, { type }] of Object.entries(metricCatalogue))
+  for (const [name, { type }] of Object.entries({ ...metricCatalogue, ...sidecarMetrics }))
     expect(text).toContain(`# TYPE ${name} ${type}`);
 });
+
+test('show calls to other services, the sidecar with its pools and calls, caches and pipeline stages', async () => {
+  const { series } = await scrape();
+  const total = (start: string, ...labels: string[]): number =>
+    [...series]
+      .filter(([name]) => name.startsWith(start) && labels.every((label) => name.includes(label)))
+      .reduce((sum, [, value]) => sum + value, 0);
+  const calls = 'memrelay_call_duration_seconds_count';
+  expect(total(calls, 'dependency="chain"', 'outcome="ok"')).toBeGreaterThan(0);
+  expect(total(calls, 'dependency="sidecar"', 'operation="keys"', 'outcome="ok"')).toBeGreaterThan(0);
+  const bySidecar = 'memrelay_sidecar_call_duration_seconds_count';
+  expect(total(bySidecar, 'dependency="chain"', 'outcome="ok"')).toBeGreaterThan(0);
+  // The publisher does not respond
+  await expect
+    .poll(async () => {
+      const later = (await scrape()).series;
+      return [...later.keys()].some((name) =>
+        /sidecar_call.*blob_store.*operation="store",outcome="error"/.test(name),
+      );
+    })
+    .toBe(true);
+  expect(total('memrelay_sidecar_request_duration_seconds_count', 'route="/keys"', 'status="2xx"')).toBe(1);
+  for (const pool of ['seal', 'open'])
+    expect(series.get(`memrelay_sidecar_pool_waiting{pool="${pool}"}`)).toBe(0);
+  expect(total('memrelay_cache_requests_total', 'cache="account"')).toBeGreaterThan(0);
+  expect(total('memrelay_job_stage_duration_seconds_count', 'stage="embedding"')).toBeGreaterThan(0);
+  expect(series.get('memrelay_sidecar_scraped')).toBe(1);
+  expect(total('memrelay_sidecar_process_resident_memory_bytes')).toBeGreaterThan(0);
+});
+
+/** Background work of relayer and sidecar may add others at any time */
+const ofRequests = /^memrelay_(?:http|limit|deprecated|cache|model)_/;
 
 test('have no more series after random paths, methods and names, and nothing about a tenant', async () => {
   const noise = (i: number) =>
@@ -98,8 +131,8 @@ test('have no more series after random paths, methods and names, and nothing abo
   const before = await scrape();
   await Promise.all(Array.from({ length: 100 }, (_, i) => noise(i)));
   const { text, series } = await scrape();
-  expect([...series.keys()].filter((name) => name.startsWith('memrelay_')).sort()).toEqual(
-    [...before.series.keys()].filter((name) => name.startsWith('memrelay_')).sort(),
+  expect([...series.keys()].filter((name) => ofRequests.test(name)).sort()).toEqual(
+    [...before.series.keys()].filter((name) => ofRequests.test(name)).sort(),
   );
   const owner = account.owner.toSuiAddress();
   for (const secret of [account.id, owner, key.publicKey, 'private-name', '127.0.0.1'])
@@ -123,7 +156,8 @@ test.each(['alerts.yml', 'dashboard.json'])('%s uses only metrics and labels tha
   const names = [...new Set(text.match(/\b(memrelay|process|nodejs)_[a-z_]+/g))];
   expect(names.length).toBeGreaterThan(3);
   for (const name of names) expect(scraped, name).toMatch(new RegExp(`^(# TYPE )?${name}[ {]`, 'm'));
-  const labels = new Set<string>(Object.values(metricCatalogue).flatMap(({ labels: own }) => [...own]));
+  const declared = [...Object.values(metricCatalogue), ...Object.values(sidecarMetrics)];
+  const labels = new Set<string>(declared.flatMap(({ labels: own }) => [...own]));
   const used = [...text.matchAll(/\bby \(([^)]+)\)/g)].flatMap(([, list]) => list!.split(', '));
   expect(used.filter((label) => label !== 'le' && !labels.has(label))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
+import type { PoolLoad } from './prometheus.ts';
 
 const maxWaiting = 1_000;
 
@@ -36,6 +37,11 @@ export class WorkerPool {
     } finally {
       this.#replaceDeadPool();
     }
+  }
+
+  /** Its threads, and the tasks that wait for one */
+  get load(): PoolLoad {
+    return { threads: this.#pool.threads.length, waiting: this.#pool.queueSize };
   }
 
   /** Stops the threads; unfinished tasks are rejected. */

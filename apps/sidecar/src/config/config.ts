@@ -35,6 +35,8 @@ export interface Config {
     fallback: boolean;
   };
   tools: ToolConfig;
+  /** The relayer serves our metrics with its own */
+  recordsMetrics: boolean;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
@@ -86,6 +88,7 @@ const environmentSchema = z.object({
     .default(defaultLogFilter),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   MCP_EXTRA_TOOLS: flag,
+  METRICS_PORT: z.string().optional(),
 });
 type Variables = z.infer<typeof environmentSchema>;
 
@@ -138,6 +141,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       },
       extraTools: values.MCP_EXTRA_TOOLS,
     },
+    recordsMetrics: values.METRICS_PORT !== undefined,
     log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
 }

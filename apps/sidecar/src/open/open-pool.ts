@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import type { PoolLoad } from '../base/prometheus.ts';
 import { WorkerPool } from '../base/worker-pool.ts';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
 import { openEnvelopes } from './open-worker.ts';
@@ -56,6 +57,10 @@ export class OpenPool {
       );
     }
     return results;
+  }
+
+  get load(): PoolLoad {
+    return this.#pool.load;
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import type { PoolLoad } from '../base/prometheus.ts';
 import { WorkerPool } from '../base/worker-pool.ts';
 import type { UnwrapResult, UnwrapTask, VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 
@@ -25,6 +26,10 @@ export class SealPool {
 
   verifyKeyServers(task: VerifyTask): Promise<void> {
     return this.#pool.run('verifyKeyServers', task);
+  }
+
+  get load(): PoolLoad {
+    return this.#pool.load;
   }
 
   /** Stops the threads; unfinished tasks are rejected. */

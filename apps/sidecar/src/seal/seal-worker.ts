@@ -2,9 +2,13 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { SealClient } from '@mysten/seal';
 import { rawPublicKey } from '../base/raw-public-key.ts';
+import { reportKeyServerCalls } from './key-server-calls.ts';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
+
+// The environment of the sidecar, as in its configuration
+if (process.env.METRICS_PORT) reportKeyServerCalls();
 
 /** The functions that the worker threads of `SealPool` run, by name. They may block their thread. */
 export { unwrapKeys } from './unwrap-task.ts';

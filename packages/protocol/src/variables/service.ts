@@ -191,7 +191,7 @@ export const limitVariables = {
     meaning: 'bytes of encrypted memories that one owner may store; `off` disables the limit',
   },
   METRICS_PORT: {
-    readBy: ['relayer'],
+    readBy: ['relayer', 'sidecar'],
     form: { kind: 'integer', min: 1, max: 65_535 },
     meaning:
       'port of [Prometheus metrics](metrics.md), on the address of `MEM_LISTEN_HOST`; without it there are none',

@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
+/** Its name in `GET /version`, and the only deprecation that a `deprecation` header reports. */
+export const delegateKeySurface = 'header:x-delegate-key';
+
 /** RFC 9745; the date is when API 1.0.0 deprecated the header. */
 const delegateKeyDeprecated = `@${Date.UTC(2026, 10, 1) / 1000}`;
 

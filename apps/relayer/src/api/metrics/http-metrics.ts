@@ -1,6 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../../base/metrics/metrics.ts';
+import { delegateKeySurface } from '../http/deprecations.ts';
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 const limitNames: ReadonlySet<unknown> = new Set(['key', 'owner', 'owner-hour']);
@@ -18,6 +19,8 @@ export function registerHttpMetrics(app: FastifyInstance, metrics: Metrics): voi
       status: `${Math.floor(reply.statusCode / 100)}xx`,
     };
     metrics.observe('memrelay_http_request_duration_seconds', labels, seconds);
+    if (reply.hasHeader('deprecation'))
+      metrics.count('memrelay_deprecated_uses_total', { surface: delegateKeySurface });
     if (reply.statusCode >= 400) return;
     for (const [stage, ms] of request.stages?.entries() ?? [])
       if (stage !== 'total') metrics.observe('memrelay_http_stage_duration_seconds', { stage }, ms / 1000);

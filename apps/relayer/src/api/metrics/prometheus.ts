@@ -27,7 +27,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    count: (name, labels) => counters.get(name)!.inc(labels),
+    count: (name, labels, by = 1) => counters.get(name)!.inc(labels, by),
     observe: (name, labels, value) => histograms.get(name)!.observe(labels, value),
     read(name, read) {
       new Gauge({
@@ -36,7 +36,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
           this.reset();
           const values = await read().catch(() => []);
           // A gauge without labels is 0 after a reset
-          if (values.length === 0) this.remove();
+          if (values.length === 0 && metricCatalogue[name].labels.length === 0) this.remove();
           for (const { labels, value } of values) this.set(labels, value);
         },
       });

@@ -23,6 +23,41 @@ export const metricCatalogue = {
     help: 'Requests refused by a limit: key, owner, owner-hour, address or storage',
     labels: ['limit'],
   },
+  memrelay_call_duration_seconds: {
+    type: 'histogram',
+    help: 'Calls of the relayer to the sidecar, chain, blob store and models, by outcome: ok, refused, error or aborted',
+    labels: ['dependency', 'operation', 'outcome'],
+  },
+  memrelay_cache_requests_total: {
+    type: 'counter',
+    help: 'Lookups in a cache, by result: hit or miss',
+    labels: ['cache', 'result'],
+  },
+  memrelay_model_tokens_total: {
+    type: 'counter',
+    help: 'Tokens that the model provider reports, by use (chat, embedding) and kind (prompt, completion)',
+    labels: ['use', 'kind'],
+  },
+  memrelay_deprecated_uses_total: {
+    type: 'counter',
+    help: 'Requests that use something deprecated, as listed in GET /version',
+    labels: ['surface'],
+  },
+  memrelay_job_stage_duration_seconds: {
+    type: 'histogram',
+    help: 'Batches of accepted memories in a stage of the pipeline: embedding or uploading',
+    labels: ['stage'],
+  },
+  memrelay_wallet_uploads: {
+    type: 'gauge',
+    help: 'Uploads that a wallet of the server can pay for, at the last check; wallets are numbered by their addresses',
+    labels: ['wallet', 'purpose'],
+  },
+  memrelay_sidecar_scraped: {
+    type: 'gauge',
+    help: 'Whether the metrics of the sidecar are in this answer: 1 or 0',
+    labels: [],
+  },
   memrelay_jobs_waiting: {
     type: 'gauge',
     help: 'Accepted memories that wait to be embedded or uploaded, of all relayers on the database',
@@ -54,7 +89,8 @@ type Labels<Name extends MetricName> = Record<(typeof metricCatalogue)[Name]['la
 
 /** Records metrics; takes microseconds and never throws. */
 export interface Metrics {
-  count<Name extends Of<'counter'>>(name: Name, labels: Labels<Name>): void;
+  /** Adds `by`, 1 by default */
+  count<Name extends Of<'counter'>>(name: Name, labels: Labels<Name>, by?: number): void;
   /** `value` in seconds */
   observe<Name extends Of<'histogram'>>(name: Name, labels: Labels<Name>, value: number): void;
   /** `read` is called for each scrape, and returns the value of each combination of labels. */
@@ -62,4 +98,27 @@ export interface Metrics {
     name: Name,
     read: () => Promise<readonly { labels: Labels<Name>; value: number }[]>,
   ): void;
+}
+
+/** Where METRICS_PORT is not set. */
+export const noMetrics: Metrics = { count: () => undefined, observe: () => undefined, read: () => undefined };
+
+/** Counts the lookups of a cache. */
+export type CountLookup = (found: boolean) => void;
+
+export function lookupsOf(
+  metrics: Pick<Metrics, 'count'>,
+  cache: 'account' | 'blob' | 'query_vector',
+): CountLookup {
+  return (found) => metrics.count('memrelay_cache_requests_total', { cache, result: found ? 'hit' : 'miss' });
+}
+
+/** Counts the tokens that a model provider reports. */
+export function tokensOf(metrics: Pick<Metrics, 'count'>, use: 'chat' | 'embedding') {
+  return (tokens: { prompt_tokens?: number | undefined; completion_tokens?: number | undefined }): void => {
+    for (const kind of ['prompt', 'completion'] as const) {
+      const count = tokens[`${kind}_tokens`];
+      if (count !== undefined) metrics.count('memrelay_model_tokens_total', { use, kind }, count);
+    }
+  };
 }

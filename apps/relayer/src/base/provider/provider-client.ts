@@ -7,6 +7,12 @@ export interface ProviderOptions {
   apiKey: string | undefined;
 }
 
+/** Tokens of one call, as the provider reports them; it may report none. */
+export interface ReportedTokens {
+  prompt_tokens?: number | undefined;
+  completion_tokens?: number | undefined;
+}
+
 export interface ProviderCall {
   /** Until the last byte of the response */
   timeoutMs: number;

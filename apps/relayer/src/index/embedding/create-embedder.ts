@@ -1,3 +1,4 @@
+import type { ReportedTokens } from '../../base/provider/provider-client.ts';
 import type { Embedder } from './embedder.ts';
 import { createLexicalEmbedder } from './lexical-embedder.ts';
 import type { LocalModel } from './local/local-model.ts';
@@ -17,6 +18,8 @@ export interface EmbeddingConfig {
   local?: LocalModel | undefined;
   /** How long query vectors are cached, in seconds */
   cacheTtlSeconds: number;
+  /** Called with the tokens that a provider reports */
+  onTokens?: ((tokens: ReportedTokens) => void) | undefined;
   /** Whether the lexical embedder may be used outside localnet */
   allowMock: boolean;
 }

@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { createProviderClient, ProviderError } from '../../base/provider/provider-client.ts';
+import {
+  createProviderClient,
+  ProviderError,
+  type ReportedTokens,
+} from '../../base/provider/provider-client.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, normalize } from './embedder.ts';
 import { type Prefixes, withPrefixes } from './prefixes.ts';
 import { vectorSpace } from './vector-space.ts';
 
 const answerSchema = z.object({
   data: z.array(z.object({ index: z.number().int(), embedding: z.union([z.string(), z.array(z.number())]) })),
+  usage: z
+    .object({ prompt_tokens: z.number().int().min(0) })
+    .optional()
+    .catch(undefined),
 });
 
 export interface ProviderOptions {
@@ -18,6 +26,8 @@ export interface ProviderOptions {
   timeoutMs?: number;
   /** Texts per call */
   batchSize?: number;
+  /** Called with what the provider reports for each call */
+  onTokens?: ((tokens: ReportedTokens) => void) | undefined;
 }
 
 /** Larger than 64 vectors of 16,000 numbers as decimal text */
@@ -73,6 +83,7 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
     const parsed = answerSchema.safeParse(answer);
     if (!parsed.success || parsed.data.data.length !== texts.length)
       throw new EmbeddingError('transient', 'the embedding provider returned a malformed response');
+    if (parsed.data.usage) options.onTokens?.(parsed.data.usage);
     const vectors = new Array<Float32Array>(texts.length);
     for (const { index, embedding } of parsed.data.data)
       vectors[index] = decode(embedding, options.dimension);

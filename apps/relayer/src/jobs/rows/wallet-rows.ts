@@ -30,6 +30,19 @@ export async function saveWalletLevel(
   );
 }
 
+/** How many uploads each wallet could pay for, if it was checked since then; in the order of their addresses. */
+export async function walletUploads(
+  db: Db,
+  since: Date,
+): Promise<{ purpose: WalletFunds['purpose']; uploads: number }[]> {
+  const { rows } = await db.query<{ purpose: WalletFunds['purpose']; uploads: number }>(
+    `SELECT purpose, pays_for::int AS uploads FROM wallet_funds
+     WHERE checked_at >= $1 AND pays_for IS NOT NULL ORDER BY purpose, address LIMIT 100`,
+    [since],
+  );
+  return rows;
+}
+
 /** How many of the wallets could pay for an upload at the last check; undefined before the first check. */
 export async function payingWallets(
   db: Db,

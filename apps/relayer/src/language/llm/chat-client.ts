@@ -8,11 +8,14 @@ import {
   type ProviderCall,
   ProviderError,
   type ProviderOptions,
+  type ReportedTokens,
 } from '../../base/provider/provider-client.ts';
 import type { UsageMeter } from './usage.ts';
 
 export interface ChatOptions extends ProviderOptions {
   model: string;
+  /** Called with what the provider reports for each call */
+  onTokens?: (tokens: ReportedTokens) => void;
 }
 
 export interface ChatMessage {
@@ -98,7 +101,7 @@ const maxAnswerBytes = 512 * 1024;
 /** Reasoning models accept no temperature and have a different parameter for the maximum length of the response. */
 const thinks = /^(?:o\d|gpt-5)/;
 
-export function createChatClient({ model, ...provider }: ChatOptions): ChatClient {
+export function createChatClient({ model, onTokens, ...provider }: ChatOptions): ChatClient {
   const client = createProviderClient(provider);
   const turns = createFairTurns({ total: callsAtOnce });
   const ending = new AbortController();
@@ -119,6 +122,11 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
     maxBytes: maxAnswerBytes,
     signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
   });
+
+  function addTokens({ usage }: ChatRequest, reported: ReportedTokens | null | undefined): void {
+    usage.add(reported ?? undefined);
+    if (reported) onTokens?.(reported);
+  }
 
   /** Runs a call and retries it if that may help and there is time. */
   async function repeatedly<T>(request: ChatRequest, call: () => Promise<T>): Promise<T> {
@@ -160,7 +168,7 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
           const parsed = completion.safeParse(answer);
           if (!parsed.success) throw new ProviderError('malformed', 'the response is malformed');
           const { choices, usage } = parsed.data;
-          request.usage.add(usage ?? undefined);
+          addTokens(request, usage);
           const { message, finish_reason: reason } = choices[0];
           if (message.refusal || reason === 'content_filter') throw new ApiError('llm_rejected');
           return { text: message.content ?? '', cut: reason === 'length' };
@@ -178,8 +186,9 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
           return { first: await started.next(), rest: started };
         });
         try {
-          if (!events.first.done) yield* textOf([events.first.value], request);
-          yield* textOf(events.rest, request);
+          if (!events.first.done)
+            yield* textOf([events.first.value], (reported) => addTokens(request, reported));
+          yield* textOf(events.rest, (reported) => addTokens(request, reported));
         } catch (error) {
           request.signal?.throwIfAborted();
           throw error instanceof ProviderError ? apiError(error) : error;
@@ -197,13 +206,13 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
 
 async function* textOf(
   events: AsyncIterable<string> | Iterable<string>,
-  { usage }: ChatRequest,
+  addTokens: (reported: ReportedTokens | null | undefined) => void,
 ): AsyncGenerator<string, void, undefined> {
   for await (const data of events) {
     if (data === '[DONE]') return;
     const parsed = streamed.safeParse(jsonOf(data));
     if (!parsed.success) throw new ProviderError('malformed', 'the provider sent a malformed event');
-    usage.add(parsed.data.usage ?? undefined);
+    addTokens(parsed.data.usage);
     const delta = parsed.data.choices[0]?.delta;
     if (delta?.refusal) throw new ApiError('llm_rejected');
     if (delta?.content) yield delta.content;

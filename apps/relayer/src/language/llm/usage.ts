@@ -1,14 +1,13 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { LlmUsage } from '@memrelay/protocol/llm-usage';
+import type { ReportedTokens } from '../../base/provider/provider-client.ts';
 
 /** Counts the model calls of one request and limits them. */
 export interface UsageMeter {
   /** Call before each model call. Throws `llm_answer_invalid` if the limit is reached. */
   begin(): void;
   /** Adds the usage that the provider reports for a call; a provider may not report any */
-  add(
-    tokens: { prompt_tokens?: number | undefined; completion_tokens?: number | undefined } | undefined,
-  ): void;
+  add(tokens: ReportedTokens | undefined): void;
   total(): LlmUsage;
 }
 

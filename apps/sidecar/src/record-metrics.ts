@@ -1,0 +1,48 @@
+import { callNames, grpcMethod, type KnownService, storeOperation } from '@memrelay/process/call-names';
+import { observeOutgoingCalls } from '@memrelay/process/outgoing-calls';
+import type { FastifyInstance } from 'fastify';
+import type { PoolLoad, Prometheus } from './base/prometheus.ts';
+import type { Config } from './config/config.ts';
+import { onKeyServerCall } from './seal/key-server-calls.ts';
+
+/** The services that the sidecar calls in its main thread. */
+export function servicesOf({ chainRpcUrl, uploads, sponsor }: Config): KnownService[] {
+  const storeUrl = uploads.mode === 'publisher' ? uploads.publisherUrl : uploads.relayUrl;
+  return [
+    { dependency: 'sponsor', url: sponsor.apiUrl, operationOf: () => 'sponsor' },
+    { dependency: 'blob_store', url: storeUrl, operationOf: storeOperation },
+    // On the embedded network it has the address of the sponsor, above its path
+    { dependency: 'chain', url: chainRpcUrl, operationOf: grpcMethod },
+  ];
+}
+
+/** Records requests, calls and the load of the worker pools. Returns the function that ends it. */
+export function recordMetrics(
+  app: FastifyInstance,
+  prometheus: Prometheus,
+  config: Config,
+  pools: Readonly<Record<string, { readonly load: PoolLoad }>>,
+): () => void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    prometheus.request(
+      { route, status: `${Math.floor(reply.statusCode / 100)}xx` },
+      reply.elapsedTime / 1000,
+    );
+  });
+  prometheus.watchPools(
+    Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, () => pool.load])),
+  );
+  const ends = [
+    observeOutgoingCalls({
+      nameOf: callNames(servicesOf(config)),
+      begin: (call) => (outcome, seconds) => prometheus.call({ ...call, outcome }, seconds),
+    }),
+    onKeyServerCall(({ seconds, ...call }) =>
+      prometheus.call({ dependency: 'key_server', ...call }, seconds),
+    ),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
