@@ -66,6 +66,7 @@ const onPostgresAlone = [
   'store-limit',
   'stored-memories',
   'tenants',
+  'traces',
   'trust',
   'two-relayers',
   'unrelated-questions',

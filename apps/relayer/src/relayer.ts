@@ -1,11 +1,15 @@
 import { indexKey, secretRing } from '@memrelay/envelope/at-rest';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { callNames } from '@memrelay/process/call-names';
+import { startTracing } from '@memrelay/process/tracing';
+import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance } from 'fastify';
 import { createAccountWriters } from './accounts/account-writers.ts';
 import { warnOfForwarded } from './api/auth/forwarded-warning.ts';
 import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
+import { registerTraces } from './api/http/request-traces.ts';
 import { createRequestBounds } from './api/limits/request-bounds.ts';
 import { createPrometheusMetrics } from './api/metrics/prometheus.ts';
 import { createNonceStore } from './api/nonces/create-nonce-store.ts';
@@ -37,7 +41,7 @@ import { createCloseStack } from './start/close-stack.ts';
 import type { RelayerContext } from './start/context.ts';
 import { createIndexParts } from './start/index-parts.ts';
 import { createLimitParts } from './start/limit-parts.ts';
-import { recordCalls } from './start/observe-calls.ts';
+import { recordCalls, servicesOf } from './start/observe-calls.ts';
 import { prepareDatabase } from './start/prepare-database.ts';
 import { serve } from './start/serve.ts';
 import { startAlerts } from './start/start-alerts.ts';
@@ -75,6 +79,14 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
     const metrics = prometheus ?? noMetrics;
     const stopRecording = prometheus && recordCalls(config, prometheus);
     opened.push(async () => stopRecording?.());
+    const tracing = opened.add(
+      await startTracing({
+        service: 'memrelay-relayer',
+        version: relayerVersion,
+        endpoint: config.tracesUrl,
+        nameOf: callNames(servicesOf(config)),
+      }),
+    );
     const listener = await prepareListener(config, loggers.http);
     const { allowedOrigins } = config;
     const app = createApp({
@@ -83,6 +95,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       hosts: listener.hosts,
       dashboardUrl: config.oauth?.dashboardUrl,
     });
+    registerTraces(app, tracing);
     warnOfForwarded(app, config.trustedProxyHops, loggers.http);
     let database: Db | undefined;
     opened.push(async () => database?.close());
@@ -142,6 +155,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       outbox,
       alerts: alerts.sender,
       metrics,
+      tracing,
       log: loggers.jobs,
     });
     releaseJobs = pipeline.close;
@@ -165,6 +179,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       network: config.network,
       db,
       audit,
+      tracing,
       accounts,
       expiredDelegates: expiredDelegates(wallets && createWithWallet(db, wallets)),
       nonces,

@@ -1,3 +1,4 @@
+import { currentRequestId } from '@memrelay/process/request-scope';
 import { parseLogFilter, partTarget } from '@memrelay/protocol/log-filter';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
@@ -25,5 +26,14 @@ export function createLogger({
           sync: true,
           destination: 2,
         });
-  return pino({ level: parseLogFilter(filter).levelOf(target), base: { target } }, stream);
+  return pino(
+    { level: parseLogFilter(filter).levelOf(target), base: { target }, mixin: requestFields },
+    stream,
+  );
+}
+
+/** The id that the relayer sent with the request that is being served: the same in the log lines of both. */
+export function requestFields(): object {
+  const requestId = currentRequestId();
+  return requestId === undefined ? {} : { request_id: requestId };
 }

@@ -3,9 +3,12 @@ import { createBlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
+import { callNames } from '@memrelay/process/call-names';
+import { startTracing } from '@memrelay/process/tracing';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import { createHostRules } from '@memrelay/protocol/host-rules';
+import { relayerVersion } from '@memrelay/protocol/versions';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { createPruner } from './accounts/prune-expired.ts';
@@ -13,7 +16,8 @@ import { requireSecret } from './base/require-secret.ts';
 import type { Config } from './config/config.ts';
 import { checkServerTypes } from './config/key-server-config.ts';
 import { OpenPool } from './open/open-pool.ts';
-import { recordMetrics } from './record-metrics.ts';
+import { recordMetrics, servicesOf } from './record-metrics.ts';
+import { registerScopes } from './request-scopes.ts';
 import type { SidecarContext } from './routes/context.ts';
 import {
   accountRoutes,
@@ -59,7 +63,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     checkWalrus(chain, config),
     checkServerTypes(directory, sets),
   ]);
-  const pool = new SealPool({ logger: log });
+  const tracing = await startTracing({
+    service: 'memrelay-sidecar',
+    version: relayerVersion,
+    endpoint: config.tracesUrl,
+    nameOf: callNames(servicesOf(config)),
+  });
+  const pool = new SealPool({ logger: log, tracing });
   const openPool = new OpenPool(log);
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
   const uploads = createUploads({
@@ -133,6 +143,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   };
 
   const app = Fastify({ logger: false, bodyLimit, requestTimeout: 180_000 });
+  registerScopes(app, tracing);
   // SIDECAR_URL may name this machine differently: allow that host as well
   const hosts = createHostRules({ isLoopback: true, allowedHosts: [config.host] });
   app.addHook('onRequest', async ({ raw }) => {
@@ -178,6 +189,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       await app.close();
       clearTimeout(forced);
       stopRecording?.();
+      await tracing.close();
       await Promise.all([
         pool.close(),
         openPool.close(),

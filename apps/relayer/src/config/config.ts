@@ -17,6 +17,8 @@ import { chatOf, embeddingOf } from './embedding-config.ts';
 /** The relayer's settings, in the form that its parts need. */
 export interface Config {
   port: number;
+  /** A collector of traces; undefined: none */
+  tracesUrl: string | undefined;
   /** Of the metrics; undefined: none */
   metricsPort: number | undefined;
   /** An IP address or a name of this machine */
@@ -119,6 +121,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
   const config: Config = {
     port: values.PORT,
     metricsPort: values.METRICS_PORT,
+    tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     listenHost: values.MEM_LISTEN_HOST,
     allowedHosts: values.ALLOWED_HOSTS,
     publicUrl: values.PUBLIC_RELAYER_URL,

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Tracing } from '@memrelay/process/tracing';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
@@ -8,6 +9,7 @@ import type { Metrics } from '../base/metrics/metrics.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { EmbedJobs } from './embed/embed-stage.ts';
+import { createJobTraces } from './queue/job-traces.ts';
 import { startStageLoop } from './queue/stage-loop.ts';
 import {
   type ClaimedJob,
@@ -25,10 +27,10 @@ import { uploadJobs } from './upload/upload-stage.ts';
 
 /** Runs accepted jobs through embedding and upload. The rows are the queue, so no state exists only in this process. */
 export interface Pipeline {
-  /** Jobs were accepted that need embedding */
-  wakeEmbedding(): void;
-  /** Jobs were accepted that need only their upload */
-  wakeUpload(): void;
+  /** Jobs were accepted that need embedding; these ones by the current request */
+  wakeEmbedding(jobIds?: readonly string[]): void;
+  /** Jobs were accepted that need only their upload; these ones by the current request */
+  wakeUpload(jobIds?: readonly string[]): void;
   /** Resolves when the job has ended in this process, or after `timeoutMs`. Its row has the result. */
   finished(jobId: string, timeoutMs: number): Promise<void>;
   /** The process is about to end: no new work starts, and callers that wait here for a job to end stop waiting */
@@ -59,6 +61,7 @@ export interface PipelineOptions {
     windowMs: number;
   };
   metrics: Pick<Metrics, 'observe'>;
+  tracing: Tracing;
   log: Logger;
 }
 
@@ -77,9 +80,14 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const onError = (error: unknown): void =>
     log.error({ err: error }, 'a job loop failed; it continues at the next poll');
 
-  async function timed(stage: 'embedding' | 'uploading', work: () => Promise<unknown>): Promise<void> {
+  const traces = createJobTraces(options.tracing);
+  async function timed(
+    stage: 'embedding' | 'uploading',
+    jobs: readonly ClaimedJob[],
+    work: () => Promise<void>,
+  ): Promise<void> {
     const startedMs = performance.now();
-    await work();
+    await traces.run(stage, jobs, work);
     const seconds = (performance.now() - startedMs) / 1000;
     options.metrics.observe('memrelay_job_stage_duration_seconds', { stage }, seconds);
   }
@@ -93,7 +101,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     pollMs: 1_000,
     claim: claimUploads(db, options.quilts),
     async run(jobs) {
-      await timed('uploading', () => uploadJobs(uploadStage, jobs));
+      await timed('uploading', jobs, () => uploadJobs(uploadStage, jobs));
       for (const { id } of jobs) ended.emit(id);
       if ((await wakeDuplicates(db, jobs)) > 0) embeddings.wake();
     },
@@ -106,7 +114,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     gatherMs: embedGatherMs,
     claim: claimInTurns(db, 'embedding'),
     async run(jobs) {
-      await timed('embedding', () => options.embedJobs(jobs));
+      await timed('embedding', jobs, () => options.embedJobs(jobs));
       wakeUploads();
     },
     onError,
@@ -127,8 +135,14 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const stop = (graceMs: number) => Promise.all([embeddings.stop(graceMs), uploads.stop(graceMs)]);
 
   return {
-    wakeEmbedding: embeddings.wake,
-    wakeUpload: wakeUploads,
+    wakeEmbedding(jobIds = []) {
+      traces.accepted(jobIds);
+      embeddings.wake();
+    },
+    wakeUpload(jobIds = []) {
+      traces.accepted(jobIds);
+      wakeUploads();
+    },
     finished(jobId, timeoutMs) {
       return new Promise((resolve) => {
         const done = (): void => {

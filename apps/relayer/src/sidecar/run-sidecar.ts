@@ -97,8 +97,9 @@ const startProblem = 'memrelay sidecar: ';
 
 async function start(options: RunSidecarOptions): Promise<RunningPart> {
   const environment: NodeJS.ProcessEnv = {};
+  // Those of OpenTelemetry, such as headers for the collector, apply to both
   for (const [name, value] of Object.entries(options.environment))
-    if (passedVariables.has(name)) environment[name] = value;
+    if (passedVariables.has(name) || name.startsWith('OTEL_')) environment[name] = value;
   // Output before the sidecar is ready is either the reason why it cannot start, or goes to the log
   let early: string[] | undefined = [];
   const show = (text: string): void => void process.stderr.write(text);

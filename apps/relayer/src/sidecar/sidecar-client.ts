@@ -1,3 +1,4 @@
+import { currentRequestId } from '@memrelay/process/request-scope';
 import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
@@ -49,7 +50,6 @@ import {
 } from '@memrelay/protocol/sponsor';
 import { type Dispatcher, Pool } from 'undici';
 import { createFairTurns } from '../base/concurrency/fair-turns.ts';
-import { currentRequestId } from '../base/logging/request-scope.ts';
 import { type UploadRequest, uploadThrough } from './upload-through.ts';
 
 export interface DecryptCredentials {

@@ -1,3 +1,4 @@
+import type { Tracing } from '@memrelay/process/tracing';
 import type { Network } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
@@ -37,6 +38,7 @@ export interface RelayerContext {
   network: Network;
   db: Db;
   audit: AuditLog;
+  tracing: Tracing;
   accounts: AccountDirectory;
   expiredDelegates: ExpiredDelegates;
   nonces: NonceStore;

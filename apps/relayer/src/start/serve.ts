@@ -40,7 +40,7 @@ export async function serve(
       refuseEarly: refuseOverdue(context.requestBounds),
       limitKey: context.requestLimits.take,
     });
-    registerStageTimes(signed);
+    registerStageTimes(signed, context.tracing);
     registerRequestBounds(signed, context.requestBounds);
     signedRoutes(signed, context);
   });

@@ -11,7 +11,10 @@ import { quiltBounds } from '../jobs/upload/quilt-bounds.ts';
 
 /** Starts the pipeline of accepted memories with the wallets and quilt sizes of the storage network. */
 export async function startJobs(
-  options: Pick<PipelineOptions, 'db' | 'accounts' | 'sidecar' | 'blobCache' | 'alerts' | 'metrics'> & {
+  options: Pick<
+    PipelineOptions,
+    'db' | 'accounts' | 'sidecar' | 'blobCache' | 'alerts' | 'metrics' | 'tracing'
+  > & {
     config: Pick<Config, 'quilts' | 'uploadConcurrency' | 'storeEpochs'>;
     store: Pick<StoreInfo, 'wallets' | 'n_shards'>;
     aggregators: AggregatorReader;

@@ -106,6 +106,7 @@ describe.each(databases)('a database of an earlier version on $name', ({ create 
     const newer = 'DROP COLUMN context_tokens, DROP COLUMN tag_tokens, DROP COLUMN expires_at';
     await database.db.query(`ALTER TABLE memory DROP COLUMN token_version, ${newer}`);
     await database.db.query(`ALTER TABLE memory_job ${newer}`);
+    await database.db.query('DROP TABLE audit_entry, audit_head');
     await database.db.query("INSERT INTO event_cursor VALUES ('accounts', 'c1')");
     expect((await migrate(database.db))[0]).toBe('0001_memories.sql');
     expect(await recorded()).not.toContain('0032_known_secrets.sql');

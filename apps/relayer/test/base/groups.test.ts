@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { currentRequestId, runInRequest } from '@memrelay/process/request-scope';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGroups, type GroupOptions } from '../../src/base/concurrency/groups.ts';
-import { currentRequestId, runInRequest } from '../../src/base/logging/request-scope.ts';
 
 let groups: string[][];
 let ends: ((answers?: Promise<string>[]) => void)[];

@@ -369,17 +369,13 @@ describe('warnings', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('name settings that have no effect yet', async () => {
-    const set = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
-      OTEL_SERVICE_NAME: 'memory',
-    };
-    const { warnings } = readVariables(withMore(set));
-    expect(warnings.map((warning) => warning.split(' ')[0])).toEqual([
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-      'OTEL_SERVICE_NAME',
+  test('name settings of traces where no collector is set', async () => {
+    const OTEL_BSP_SCHEDULE_DELAY = '100';
+    expect(readVariables(withMore({ OTEL_BSP_SCHEDULE_DELAY })).warnings).toEqual([
+      'OTEL_BSP_SCHEDULE_DELAY has no effect without OTEL_EXPORTER_OTLP_ENDPOINT',
     ]);
-    for (const warning of warnings) expect(warning).toContain('has no effect yet');
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+    expect(readVariables(withMore({ OTEL_BSP_SCHEDULE_DELAY, ...collector })).warnings).toEqual([]);
   });
 
   test('name unknown targets in RUST_LOG', () => {

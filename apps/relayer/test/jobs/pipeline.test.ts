@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { noTracing } from '@memrelay/process/tracing';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
@@ -48,6 +49,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       wallets: undefined,
       alerts: undefined,
       metrics: noMetrics,
+      tracing: noTracing,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
       log: silent,
     });

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { noTracing } from '@memrelay/process/tracing';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,6 +61,7 @@ describe.each(databases)('a relayer that shuts down, on $name', ({ create }) => 
       wallets: await createWalletPool(db, wallets),
       alerts: undefined,
       metrics: noMetrics,
+      tracing: noTracing,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
       log: silent,
     });

@@ -206,7 +206,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
         RUST_LOG: 'memwal_server=info,tower_http=info',
       });
       await part.stop();
-      expect(part.log()).toContain('OTEL_SERVICE_NAME has no effect yet');
+      expect(part.log()).toContain('OTEL_SERVICE_NAME has no effect without');
       expect(part.log()).toContain('memwal_server is not a part of this server');
       const written = await startRefusal(await relayerEnvironment(network, empty.url));
       // Without the sidecar's log, which had started

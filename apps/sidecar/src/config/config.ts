@@ -37,6 +37,8 @@ export interface Config {
   tools: ToolConfig;
   /** The relayer serves our metrics with its own */
   recordsMetrics: boolean;
+  /** A collector of traces; undefined: none */
+  tracesUrl: string | undefined;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
@@ -89,6 +91,7 @@ const environmentSchema = z.object({
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   MCP_EXTRA_TOOLS: flag,
   METRICS_PORT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 });
 type Variables = z.infer<typeof environmentSchema>;
 
@@ -142,6 +145,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       extraTools: values.MCP_EXTRA_TOOLS,
     },
     recordsMetrics: values.METRICS_PORT !== undefined,
+    tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
 }

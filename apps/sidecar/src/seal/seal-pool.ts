@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { noTracing, type Tracing } from '@memrelay/process/tracing';
 import type { Logger } from 'pino';
 import type { PoolLoad } from '../base/prometheus.ts';
 import { WorkerPool } from '../base/worker-pool.ts';
@@ -9,10 +10,12 @@ const workerModule = new URL('./seal-worker.ts', import.meta.url);
 /** Worker threads for Seal's arithmetic: 20–45 ms per key would block the event loop. */
 export class SealPool {
   readonly #pool: WorkerPool;
+  readonly #tracing: Tracing;
 
-  constructor(options: { logger?: Logger; threads?: number; module?: URL } = {}) {
+  constructor(options: { logger?: Logger; tracing?: Tracing; threads?: number; module?: URL } = {}) {
     const threads = options.threads ?? Math.min(8, Math.max(2, availableParallelism() - 1));
-    const { module = workerModule, logger } = options;
+    const { module = workerModule, logger, tracing = noTracing } = options;
+    this.#tracing = tracing;
     this.#pool = new WorkerPool({ module, threads, networked: true, logger });
   }
 
@@ -21,7 +24,10 @@ export class SealPool {
   }
 
   unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
-    return this.#pool.run('unwrapKeys', task);
+    // Its calls to key servers are made in another thread
+    return this.#tracing.span('seal unwrap_keys', { attributes: { keys: task.items.length } }, () =>
+      this.#pool.run('unwrapKeys', task),
+    );
   }
 
   verifyKeyServers(task: VerifyTask): Promise<void> {

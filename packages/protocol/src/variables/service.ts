@@ -197,10 +197,10 @@ export const limitVariables = {
       'port of [Prometheus metrics](metrics.md), on the address of `MEM_LISTEN_HOST`; without it there are none',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    readBy: ['relayer'],
+    readBy: ['relayer', 'sidecar'],
     form: { kind: 'url' },
-    later: true,
-    meaning: 'where traces are sent',
+    meaning:
+      'base URL of a collector for [traces](traces.md) (OTLP over HTTP); without it there are none',
   },
   ALERT_TO_SLACK: {
     readBy: ['relayer'],

@@ -1,10 +1,10 @@
+import { runInRequest } from '@memrelay/process/request-scope';
 import { ApiError } from '@memrelay/protocol/errors';
 import { corsAllowedHeaders, corsExposedHeaders, headers } from '@memrelay/protocol/headers';
 import type { HostRules } from '@memrelay/protocol/host-rules';
 import { limits } from '@memrelay/protocol/limits';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { runInRequest } from '../../base/logging/request-scope.ts';
 import { answerMalformed, answerUnservable } from './bare-replies.ts';
 import { answerNotFound, errorHandler, notFoundHandler } from './error-replies.ts';
 import { requestIdOf } from './request-id.ts';

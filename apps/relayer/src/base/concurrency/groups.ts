@@ -1,4 +1,4 @@
-import { outsideRequests } from '../logging/request-scope.ts';
+import { outsideRequests } from '@memrelay/process/request-scope';
 
 export interface GroupOptions<Item, Answer> {
   /** Returns an answer for each item, in their order; an answer may be a promise. If it throws, all items fail. */

@@ -9,7 +9,7 @@ import {
 } from '@memrelay/protocol/variables';
 import { ConfigError } from './config-error.ts';
 import { isEmbedded } from './database-url.ts';
-import { laterWarnings } from './later-variables.ts';
+import { traceWarnings } from './trace-variables.ts';
 import { type Variables, variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ export function readVariables(environment: Environment): { values: Variables; wa
   const warnings = [
     ...unknownVariables(Object.keys(present)),
     ...hints,
-    ...laterWarnings(present),
+    ...traceWarnings(present),
     ...unknownLogTargets(result.data.RUST_LOG).map(
       (target) => `RUST_LOG: ${target} is not a part of this server, so that it has no effect`,
     ),

@@ -1,3 +1,4 @@
+import { currentRequestId } from '@memrelay/process/request-scope';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import {
   logParts,
@@ -8,7 +9,6 @@ import {
 } from '@memrelay/protocol/log-filter';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import { currentRequestId } from './request-scope.ts';
 
 /** One logger per subsystem; `http` is the request log. */
 export type Loggers = Record<(typeof logParts)[number] | 'main' | 'http', Logger>;

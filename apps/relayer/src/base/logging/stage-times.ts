@@ -1,3 +1,4 @@
+import { noTracing, type Tracing } from '@memrelay/process/tracing';
 import type { FastifyInstance } from 'fastify';
 
 /** Durations of the stages of one request, by name. Contains no content of the request or response. */
@@ -19,7 +20,8 @@ declare module 'fastify' {
   }
 }
 
-export function createStageTimes(): StageTimes {
+/** Each stage is also a span of the request's trace. */
+export function createStageTimes(tracing: Tracing = noTracing): StageTimes {
   const stages = new Map<string, number>();
   const add = (stage: string, ms: number): void => {
     stages.set(stage, (stages.get(stage) ?? 0) + ms);
@@ -30,7 +32,8 @@ export function createStageTimes(): StageTimes {
     async measure(stage, work) {
       const started = performance.now();
       try {
-        return await work();
+        if (tracing === noTracing) return await work();
+        return await tracing.span(stage, {}, async () => work());
       } finally {
         add(stage, performance.now() - started);
       }
@@ -45,10 +48,10 @@ export function createStageTimes(): StageTimes {
  * route, including the body; `total` ends just before the response is written. Register it in the scope of the
  * authentication.
  */
-export function registerStageTimes(app: FastifyInstance): void {
+export function registerStageTimes(app: FastifyInstance, tracing: Tracing = noTracing): void {
   app.decorateRequest('stages');
   app.addHook('preHandler', async (request, reply) => {
-    request.stages = createStageTimes();
+    request.stages = createStageTimes(tracing);
     request.stages.add('auth', reply.elapsedTime);
   });
   app.addHook('onSend', async (request, reply) => {

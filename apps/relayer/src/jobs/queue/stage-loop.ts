@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { outsideRequests } from '../../base/logging/request-scope.ts';
+import { outsideRequests } from '@memrelay/process/request-scope';
 
 /** Claims batches of due work and runs a bounded number of them at once. */
 export interface StageLoop {

@@ -143,6 +143,6 @@ export async function acceptMemories<Answer>(
     });
   });
   if (!isNew) return parts.idempotency.earlierAnswer<Answer>(write!);
-  if (jobs.length > 0) parts.pipeline.wakeEmbedding();
+  if (jobs.length > 0) parts.pipeline.wakeEmbedding(jobs.map(({ id }) => id));
   return answer;
 }
