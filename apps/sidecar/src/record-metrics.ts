@@ -6,10 +6,16 @@ import type { Config } from './config/config.ts';
 import { onKeyServerCall } from './seal/key-server-calls.ts';
 
 /** The services that the sidecar calls in its main thread. */
-export function servicesOf({ chainRpcUrl, uploads, sponsor }: Config): KnownService[] {
+export function servicesOf({ chainRpcUrl, uploads, sponsor, tools }: Config): KnownService[] {
   const storeUrl = uploads.mode === 'publisher' ? uploads.publisherUrl : uploads.relayUrl;
   return [
     { dependency: 'sponsor', url: sponsor.apiUrl, operationOf: () => 'sponsor' },
+    // Calls of the tools, such as api/recall: without the ids that may follow
+    {
+      dependency: 'relayer',
+      url: tools.relayerUrl,
+      operationOf: (_method, path) => path.split('/').slice(1, 3).join('/'),
+    },
     { dependency: 'blob_store', url: storeUrl, operationOf: storeOperation },
     // On the embedded network it has the address of the sponsor, above its path
     { dependency: 'chain', url: chainRpcUrl, operationOf: grpcMethod },

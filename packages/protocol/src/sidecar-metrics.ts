@@ -10,7 +10,7 @@ export const sidecarMetrics = {
   },
   memrelay_sidecar_call_duration_seconds: {
     type: 'histogram',
-    help: 'Calls of the sidecar to the chain, key servers, blob store and sponsor',
+    help: 'Calls of the sidecar to the chain, key servers, blob store, sponsor and (for tools) relayer',
     labels: ['dependency', 'operation', 'outcome'],
   },
   memrelay_sidecar_pool_threads: {

@@ -10,12 +10,17 @@ export function servicesOf(config: Addresses): KnownService[] {
   const { sidecar, chainRpcUrl, aggregators, chat, embedding } = config;
   const models = [chat?.baseUrl, embedding.baseUrl].filter((url) => url !== undefined);
   return [
-    // The paths of the sidecar are ours and contain no ids
-    { dependency: 'sidecar', url: sidecar.url, operationOf: (_method, path) => path.slice(1) },
+    { dependency: 'sidecar', url: sidecar.url, operationOf: sidecarOperation },
     ...aggregators.urls.map((url) => ({ dependency: 'blob_store', url, operationOf: storeOperation })),
     ...models.map((url) => ({ dependency: 'model', url, operationOf: modelOperation })),
     { dependency: 'chain', url: chainRpcUrl, operationOf: grpcMethod },
   ];
+}
+
+/** Its paths are ours and contain no ids, except that requests to the tool server are relayed as the client wrote them. */
+function sidecarOperation(_method: string, path: string): string {
+  const isOurs = /^\/[a-z]+(?:[/-][a-z]+)*$/.test(path) && !path.startsWith('/api/');
+  return isOurs ? path.slice(1) : 'tools';
 }
 
 function modelOperation(_method: string, path: string): string {
