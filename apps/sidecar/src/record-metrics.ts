@@ -22,23 +22,8 @@ export function servicesOf({ chainRpcUrl, uploads, sponsor, tools }: Config): Kn
   ];
 }
 
-/** Records requests, calls and the load of the worker pools. Returns the function that ends it. */
-export function recordMetrics(
-  app: FastifyInstance,
-  prometheus: Prometheus,
-  config: Config,
-  pools: Readonly<Record<string, { readonly load: PoolLoad }>>,
-): () => void {
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    prometheus.request(
-      { route, status: `${Math.floor(reply.statusCode / 100)}xx` },
-      reply.elapsedTime / 1000,
-    );
-  });
-  prometheus.watchPools(
-    Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, () => pool.load])),
-  );
+/** Records calls to other services. Returns the function that ends it. */
+export function recordCalls(prometheus: Prometheus, config: Config): () => void {
   const ends = [
     observeOutgoingCalls({
       nameOf: callNames(servicesOf(config)),
@@ -51,4 +36,22 @@ export function recordMetrics(
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** Records requests and the load of the worker pools. */
+export function recordRequests(
+  app: FastifyInstance,
+  prometheus: Prometheus,
+  pools: Readonly<Record<string, { readonly load: PoolLoad }>>,
+): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    prometheus.request(
+      { route, status: `${Math.floor(reply.statusCode / 100)}xx` },
+      reply.elapsedTime / 1000,
+    );
+  });
+  prometheus.watchPools(
+    Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, () => pool.load])),
+  );
 }

@@ -16,7 +16,7 @@ import { requireSecret } from './base/require-secret.ts';
 import type { Config } from './config/config.ts';
 import { checkServerTypes } from './config/key-server-config.ts';
 import { OpenPool } from './open/open-pool.ts';
-import { recordMetrics, servicesOf } from './record-metrics.ts';
+import { recordCalls, recordRequests, servicesOf } from './record-metrics.ts';
 import { registerScopes } from './request-scopes.ts';
 import type { SidecarContext } from './routes/context.ts';
 import {
@@ -56,6 +56,10 @@ export interface Sidecar {
 
 /** Builds the sidecar and listens on loopback. Throws if the port is taken, and `SidecarConfigError`. */
 export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
+  const prometheus = config.recordsMetrics
+    ? (await import('./base/prometheus.ts')).createPrometheus()
+    : undefined;
+  const stopRecording = prometheus && recordCalls(prometheus, config);
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = config.serverSets;
   const directory = new KeyServerDirectory({ client: chain.sui, packageId: config.packageId, logger: log });
@@ -164,10 +168,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     }
     return reply.code(known.status).send({ error: known.code, message: known.message });
   });
-  const prometheus = config.recordsMetrics
-    ? (await import('./base/prometheus.ts')).createPrometheus()
-    : undefined;
-  const stopRecording = prometheus && recordMetrics(app, prometheus, config, { seal: pool, open: openPool });
+  if (prometheus) recordRequests(app, prometheus, { seal: pool, open: openPool });
   healthRoute(app, config.token);
   await app.register(async (guarded) => {
     guarded.addHook('onRequest', requireSecret('authorization', `Bearer ${config.token}`));
