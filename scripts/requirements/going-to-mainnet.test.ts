@@ -18,7 +18,7 @@ const environment = codeBlocks(page).find(({ language }) => language === 'env')!
 it('the environment of docs/going-to-mainnet.md has every variable of a relayer, once', () => {
   const wanted = Object.entries<VariableDeclaration>(declaredVariables)
     .filter(([, { readBy }]) => readBy.includes('relayer') || readBy.includes('sidecar'))
-    .filter(([, { later, meaning }]) => !later && !meaning.startsWith('deprecated'))
+    .filter(([, { meaning }]) => !meaning.startsWith('deprecated'))
     .map(([name]) => name);
   const shown = [...environment.matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
   expect(shown.toSorted()).toEqual(wanted.toSorted());

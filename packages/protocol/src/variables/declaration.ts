@@ -53,8 +53,6 @@ export interface VariableDeclaration {
   default?: string;
   /** Markdown for the documentation, where the default depends on other settings */
   shownDefault?: string;
-  /** Part of the contract, but without effect in this version */
-  later?: boolean;
   /** Markdown for docs/configuration.md, to whose folder its links are relative */
   meaning: string;
 }

@@ -199,8 +199,7 @@ export const limitVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     readBy: ['relayer', 'sidecar'],
     form: { kind: 'url' },
-    meaning:
-      'base URL of a collector for [traces](traces.md) (OTLP over HTTP); without it there are none',
+    meaning: 'base URL of a collector for [traces](traces.md) (OTLP over HTTP); without it there are none',
   },
   ALERT_TO_SLACK: {
     readBy: ['relayer'],
