@@ -1,0 +1,1 @@
+"""What both clients share: building, signing and interpreting requests, without sending anything."""

@@ -1,0 +1,1 @@
+"""What the relayer returns, as pydantic models with the names of the OpenAPI document."""

@@ -1,0 +1,103 @@
+"""Runs flows with a synchronous httpx client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import httpx
+
+from ..core.answers import Answer
+from ..core.calls import Opened, event_stream
+from ..core.connection import Connection
+from ..core.effects import Compute, Effect, Exchange, Flow, Pause
+from ..core.network_errors import late, unreachable
+from ..core.server_events import AskDelta, EventReader
+from ..models.memories import AskResponse
+
+T = TypeVar("T")
+
+
+class SyncTransport:
+    """Sends what flows ask for. It owns `http_client` unless the caller passes one."""
+
+    def __init__(self, connection: Connection, http_client: httpx.Client | None) -> None:
+        self._connection = connection
+        self._owns_http = http_client is None
+        self._http = httpx.Client() if http_client is None else http_client
+
+    def _run(self, flow: Flow[T]) -> T:
+        try:
+            effect = next(flow)
+            while True:
+                try:
+                    result = self._perform(effect)
+                except BaseException as error:
+                    effect = flow.throw(error)
+                else:
+                    effect = flow.send(result)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+    def _perform(self, effect: Effect) -> Any:
+        if isinstance(effect, Pause):
+            return time.sleep(effect.seconds)
+        if isinstance(effect, Compute):
+            return effect.function()
+        try:
+            return self._exchange(effect, time.monotonic() + effect.timeout)
+        except httpx.TimeoutException:
+            raise late(effect) from None
+        except httpx.HTTPError as error:
+            raise unreachable(effect, error) from error
+
+    def _exchange(self, request: Exchange, ends: float) -> Answer:
+        message = self._http.build_request(
+            request.method,
+            request.url,
+            headers=request.headers,
+            content=request.content,
+            timeout=request.timeout,
+        )
+        response = self._http.send(message, stream=True, follow_redirects=False)
+        is_open = False
+        try:
+            if response.has_redirect_location:
+                raise unreachable(request, "it redirects to another address")
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            if request.stream and response.is_success and headers.get("content-type", "").startswith(event_stream):
+                is_open = True
+                return Answer(response.status_code, headers, stream=response)
+            body = bytearray()
+            for chunk in response.iter_bytes():
+                body += chunk
+                # httpx limits the time between two chunks, not that of the whole response
+                if time.monotonic() > ends:
+                    raise late(request)
+            return Answer(response.status_code, headers, body.decode("utf-8", "replace"))
+        finally:
+            if not is_open:
+                response.close()
+
+    def _events(self, opened: Opened) -> Iterator[AskDelta | AskResponse]:
+        reader = EventReader(opened.request_id)
+        response: httpx.Response = opened.stream
+        try:
+            for chunk in response.iter_bytes():
+                for event in reader.feed(chunk):
+                    yield event
+                    if isinstance(event, AskResponse):
+                        return
+        except httpx.HTTPError as error:
+            raise reader.interrupted() from error
+        finally:
+            response.close()
+        raise reader.interrupted()
+
+    def close(self) -> None:
+        """Forget the key and the session, and close connections. Every later call raises `client_closed`."""
+        self._connection.close()
+        if self._owns_http:
+            self._http.close()
