@@ -50,6 +50,7 @@ const onPostgresAlone = [
   'production-start',
   'profile',
   'publisher-tokens',
+  'python-client',
   'quilts',
   'recall-faults',
   'reindex',

@@ -15,13 +15,15 @@ names = ("client.py", "maintenance.py", "reading.py", "writing.py")
 replacements = (
     (r"self\._run\(", "await self._run("),
     (r"for event in self\._events\(", "async for event in self._events("),
-    (r"\bIterator\b", "AsyncIterator"),
+    (r"\bGenerator\[(.*), None, None\]", r"AsyncGenerator[\1, None]"),
+    (r"\bGenerator\b", "AsyncGenerator"),
     (r"\bMemRelay\(", "AsyncMemRelay("),
     (r"\bSync(\w+)", r"Async\1"),
     (r"httpx\.Client\b", "httpx.AsyncClient"),
     (r"__enter__", "__aenter__"),
     (r"__exit__", "__aexit__"),
     (r"self\.close\(\)", "await self.close()"),
+    (r"  # noqa: UP028", ""),
     (r"`with` block", "`async with` block"),
 )
 waits = re.compile(r"self\._run\(|self\._events\(|self\.close\(|def __enter__")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 
 from ..bundle.reading import Bundle, ImportedPart, import_requests, send_import
 from ..bundle.records import default_log_n, new_bundle_key
@@ -87,7 +87,7 @@ class AsyncMaintenance(AsyncTransport):
         resume: BundlePosition | None = None,
         on_progress: Callable[[ExportProgress], None] | None = None,
         scrypt_log_n: int = default_log_n,
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield a bundle part by part, newest memory first; write the parts to a file as they arrive.
 
         Each envelope is opened and its signature checked before it is included. The passphrase (at least 12 characters)
@@ -111,7 +111,7 @@ class AsyncMaintenance(AsyncTransport):
         *,
         namespace: str | None = None,
         on_progress: Callable[[ExportProgress], None] | None = None,
-    ) -> AsyncIterator[OpenMemory]:
+    ) -> AsyncGenerator[OpenMemory, None]:
         """Yield the memories with their texts, newest first. They are opened here: no server sends a text.
 
         Memories that cannot be read are in `on_progress`.
@@ -131,7 +131,7 @@ class AsyncMaintenance(AsyncTransport):
         *,
         trusted_writers: Sequence[str] | None = None,
         skip: Collection[int] = (),
-    ) -> AsyncIterator[ImportedPart]:
+    ) -> AsyncGenerator[ImportedPart, None]:
         """Send a bundle to the relayer, one request after another. Running it again stores nothing twice.
 
         The relayer gets each envelope with the secret that opens only that envelope. `trusted_writers` (Ed25519 keys,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from ..core.server_events import AskDelta
 from ..flows import reading
@@ -105,7 +105,7 @@ class AsyncReading(AsyncTransport):
         rerank: bool | None = None,
         scoring_weights: ScoringWeights | None = None,
         include_pending: bool = True,
-    ) -> AsyncIterator[AskDelta | AskResponse]:
+    ) -> AsyncGenerator[AskDelta | AskResponse, None]:
         """Like `ask`, streamed: pieces of the answer, then the complete one.
 
         Closing the iterator also stops the answer on the server.
@@ -159,7 +159,7 @@ class AsyncReading(AsyncTransport):
         all_namespaces: bool = False,
         tags: TagFilter | None = None,
         page_size: int | None = None,
-    ) -> AsyncIterator[MemoryEntry]:
+    ) -> AsyncGenerator[MemoryEntry, None]:
         """Iterate over the stored memories, newest first and without texts; pages are fetched as needed.
 
         `all_namespaces` lists everything that this key may read, even if the client has a namespace. `tags` needs a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, TypeVar
 
 import anyio
@@ -78,7 +78,7 @@ class AsyncTransport:
             if not is_open:
                 await response.aclose()
 
-    async def _events(self, opened: Opened) -> AsyncIterator[AskDelta | AskResponse]:
+    async def _events(self, opened: Opened) -> AsyncGenerator[AskDelta | AskResponse, None]:
         reader = EventReader(opened.request_id)
         response: httpx.Response = opened.stream
         try:

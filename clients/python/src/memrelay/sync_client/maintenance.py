@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 
 from ..bundle.reading import Bundle, ImportedPart, import_requests, send_import
 from ..bundle.records import default_log_n, new_bundle_key
@@ -85,7 +85,7 @@ class SyncMaintenance(SyncTransport):
         resume: BundlePosition | None = None,
         on_progress: Callable[[ExportProgress], None] | None = None,
         scrypt_log_n: int = default_log_n,
-    ) -> Iterator[bytes]:
+    ) -> Generator[bytes, None, None]:
         """Yield a bundle part by part, newest memory first; write the parts to a file as they arrive.
 
         Each envelope is opened and its signature checked before it is included. The passphrase (at least 12 characters)
@@ -105,7 +105,7 @@ class SyncMaintenance(SyncTransport):
         *,
         namespace: str | None = None,
         on_progress: Callable[[ExportProgress], None] | None = None,
-    ) -> Iterator[OpenMemory]:
+    ) -> Generator[OpenMemory, None, None]:
         """Yield the memories with their texts, newest first. They are opened here: no server sends a text.
 
         Memories that cannot be read are in `on_progress`.
@@ -125,7 +125,7 @@ class SyncMaintenance(SyncTransport):
         *,
         trusted_writers: Sequence[str] | None = None,
         skip: Collection[int] = (),
-    ) -> Iterator[ImportedPart]:
+    ) -> Generator[ImportedPart, None, None]:
         """Send a bundle to the relayer, one request after another. Running it again stores nothing twice.
 
         The relayer gets each envelope with the secret that opens only that envelope. `trusted_writers` (Ed25519 keys,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from ..core.server_events import AskDelta
 from ..flows import reading
@@ -103,7 +103,7 @@ class SyncReading(SyncTransport):
         rerank: bool | None = None,
         scoring_weights: ScoringWeights | None = None,
         include_pending: bool = True,
-    ) -> Iterator[AskDelta | AskResponse]:
+    ) -> Generator[AskDelta | AskResponse, None, None]:
         """Like `ask`, streamed: pieces of the answer, then the complete one.
 
         Closing the iterator also stops the answer on the server.
@@ -157,7 +157,7 @@ class SyncReading(SyncTransport):
         all_namespaces: bool = False,
         tags: TagFilter | None = None,
         page_size: int | None = None,
-    ) -> Iterator[MemoryEntry]:
+    ) -> Generator[MemoryEntry, None, None]:
         """Iterate over the stored memories, newest first and without texts; pages are fetched as needed.
 
         `all_namespaces` lists everything that this key may read, even if the client has a namespace. `tags` needs a

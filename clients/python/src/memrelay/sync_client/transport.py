@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, TypeVar
 
 import httpx
@@ -81,7 +81,7 @@ class SyncTransport:
             if not is_open:
                 response.close()
 
-    def _events(self, opened: Opened) -> Iterator[AskDelta | AskResponse]:
+    def _events(self, opened: Opened) -> Generator[AskDelta | AskResponse, None, None]:
         reader = EventReader(opened.request_id)
         response: httpx.Response = opened.stream
         try:
