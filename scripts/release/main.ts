@@ -5,9 +5,10 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { packages } from '../build/packages.mjs';
+import { buildPythonPackage, uploadPythonPackage } from '../build/python-package.ts';
 import { root } from '../build/repository.mjs';
 import { stagePackage } from '../build/stage.mjs';
 import { type PackedPackage, prepare, publish, type ReleaseParts } from './release.ts';
@@ -47,6 +48,19 @@ const parts: ReleaseParts = {
       await run('npm', ['publish', path, ...flags], { cwd: folder });
       say(`published ${path.split('/').at(-1)}`);
     }
+  },
+  async buildPython() {
+    const built = await buildPythonPackage(folder);
+    const names = [built.sdist, built.wheel].map((path) => basename(path)).join(' ');
+    say(`built ${names}`);
+    return {
+      version: built.version,
+      async publish() {
+        if (dryRun) return say(`would run: twine upload --skip-existing ${names}`);
+        await uploadPythonPackage(built);
+        say(`published ${names}`);
+      },
+    };
   },
   say,
 };

@@ -17,6 +17,8 @@ export interface ReleaseParts {
   pack(): Promise<PackedPackage[]>;
   isPublished(item: PackedPackage): Promise<boolean>;
   publish(item: PackedPackage, tag: string): Promise<void>;
+  /** Builds the Python package. Returns its version, and what publishes it unless PyPI has it already */
+  buildPython(): Promise<{ version: string; publish(): Promise<void> }>;
   say(line: string): void;
 }
 
@@ -48,7 +50,9 @@ export async function publish(parts: ReleaseParts, tag: string | undefined): Pro
   for (const [name, service] of Object.entries(services))
     if (service === null) say(`memrelay-mcp has no service for --${name} (packages/mcp/src/services.json).`);
   const packed = await parts.pack();
-  const other = packed.filter((item) => item.version !== version);
+  const python = await parts.buildPython();
+  const built = [...packed, { name: 'the Python package', version: python.version }];
+  const other = built.filter((item) => item.version !== version);
   if (other.length > 0)
     throw new Error(`${other.map(({ name }) => name).join(', ')}: not version ${version}`);
   for (const item of packed) {
@@ -56,4 +60,5 @@ export async function publish(parts: ReleaseParts, tag: string | undefined): Pro
     // `npm install` must not choose a pre-release
     else await parts.publish(item, version.includes('-') ? 'next' : 'latest');
   }
+  await python.publish();
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pythonVersionFile } from '../build/python-package.ts';
 
 /** Reads and writes files by their paths from the root. */
 export interface Files {
@@ -25,7 +26,7 @@ export function checkNewer(current: string, next: string): void {
   if (at < 0 || before[at]! > after[at]!) throw new Error(`${next} does not come after ${current}`);
 }
 
-/** Sets the version of all workspaces, of their dependencies on each other, and of the servers. */
+/** Sets the version of all workspaces, of their dependencies on each other, of the servers and of the Python package. */
 export function setVersion(files: Files, current: string, next: string): void {
   const manifests = new Map(files.manifests.map((path) => [path, JSON.parse(files.read(path))]));
   const own = new Set([...manifests.values()].map(({ name }) => name as string));
@@ -35,8 +36,12 @@ export function setVersion(files: Files, current: string, next: string): void {
       for (const name of Object.keys(manifest[kind] ?? {})) if (own.has(name)) manifest[kind][name] = next;
     files.write(path, `${JSON.stringify(manifest, null, 2)}\n`);
   }
-  const versions = files.read(serverVersions);
-  const changed = versions.replace(`relayerVersion = '${current}'`, `relayerVersion = '${next}'`);
-  if (changed === versions) throw new Error(`${serverVersions} does not have the version ${current}`);
-  files.write(serverVersions, changed);
+  replaceVersion(files, serverVersions, `relayerVersion = '${current}'`, `relayerVersion = '${next}'`);
+  replaceVersion(files, pythonVersionFile, `__version__ = "${current}"`, `__version__ = "${next}"`);
+}
+
+function replaceVersion(files: Files, path: string, before: string, after: string): void {
+  const text = files.read(path);
+  if (!text.includes(before)) throw new Error(`${path} does not have ${before}`);
+  files.write(path, text.replace(before, after));
 }
