@@ -13,6 +13,7 @@ import { commandCases } from './command-cases.ts';
 import { deployCase } from './deploy-case.ts';
 import { type LocalSystem, startSystem, systemEnvironment } from './local-system.ts';
 import { runtimeCases } from './node-cases.ts';
+import { pythonCases } from './python-cases.ts';
 import { restartCase } from './restart-case.ts';
 import { type CaseResult, summaryOf } from './summary.ts';
 import { packAll, type Tarballs } from './tarballs.ts';
@@ -40,6 +41,7 @@ async function main(): Promise<number> {
     ...runtimeCases,
     ...typeCases,
     ...bundlerCases,
+    ...pythonCases,
     deployCase,
     restartCase,
   ].filter(({ name }) => values.only === undefined || name.includes(values.only));

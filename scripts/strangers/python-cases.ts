@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../../testing/src/services/run-command.mjs';
+import { buildPythonPackage, type PythonPackage } from '../build/python-package.ts';
+import { expectIn, type StrangerCase } from './case.ts';
+import { remembered } from './programs.ts';
+import { UnreachableError, type Workbench } from './workbench.ts';
+
+/** Supported versions, oldest first. Those that are not installed are reported as not reachable. */
+const versions = ['3.10', '3.11', '3.12', '3.13'] as const;
+/** The oldest dependencies that `pyproject.toml` allows */
+const oldest = ['anyio==4.0.0', 'cryptography==42.0.0', 'httpx==0.27.0', 'pydantic==2.7.0'];
+
+let built: Promise<PythonPackage> | undefined;
+
+/** The first program of the Python package's README, unchanged. */
+function readmeProgram(): string {
+  const readme = readFileSync(new URL('../../clients/python/README.md', import.meta.url), 'utf8');
+  return /```python\n([\s\S]*?)```/.exec(readme)![1]!;
+}
+
+/** Path of a Python of this version. Throws `UnreachableError`. */
+async function interpreterOf(version: string): Promise<string> {
+  const probe = ['-c', 'import sys, venv, ensurepip; print(sys.executable)'];
+  const candidates = [`python${version}`, 'python3', 'python'];
+  for (const candidate of candidates) {
+    const asked = [...probe.slice(0, 1), `${probe[1]}; assert sys.version.startswith("${version}.")`];
+    const path = await runCommand(candidate, asked).catch(() => undefined);
+    if (path) return path.trim();
+  }
+  throw new UnreachableError(`Python ${version} is not installed`);
+}
+
+/** An empty environment with only the wheel, its dependencies and `others`. Returns its programs' folder and its own. */
+async function install(bench: Workbench, version: string, name: string, others: readonly string[]) {
+  const interpreter = await interpreterOf(version);
+  built ??= buildPythonPackage(join(bench.root, 'python'));
+  const { wheel } = await built;
+  const cwd = join(bench.root, `python-${name}`);
+  mkdirSync(cwd, { recursive: true });
+  const pip = Object.entries(process.env).filter(([key]) => /^PIP_/.test(key));
+  const env = { ...Object.fromEntries(pip), PYTHONDONTWRITEBYTECODE: '1' };
+  await bench.run(interpreter, ['-m', 'venv', 'venv'], { cwd, env });
+  const python = join(cwd, 'venv', 'bin', 'python');
+  await bench.run(python, ['-m', 'pip', 'install', '--quiet', wheel, ...others], { cwd, env });
+  return { cwd, python };
+}
+
+const readmeCase = (version: string, name: string, others: readonly string[]): StrangerCase => ({
+  name,
+  async run({ bench, system }) {
+    const { cwd, python } = await install(bench, version, name.replace(/[^\w.]+/g, '-'), others);
+    const { env } = await system();
+    writeFileSync(join(cwd, 'readme.py'), readmeProgram());
+    expectIn(await bench.run(python, ['readme.py'], { cwd, env }), remembered);
+    const list = await bench.run(python, ['-m', 'pip', 'list', '--format=freeze'], { cwd });
+    const shown = /^(httpx|pydantic|cryptography)=.*$/gm;
+    return [(await bench.run(python, ['--version'], { cwd })).trim(), ...(list.match(shown) ?? [])].join(
+      ', ',
+    );
+  },
+});
+
+export const pythonCases: readonly StrangerCase[] = [
+  ...versions.map((version) => readmeCase(version, `README program, Python ${version}`, [])),
+  readmeCase('3.10', 'README program, Python 3.10, oldest dependencies', oldest),
+  {
+    name: 'mypy --strict, Python package',
+    async run({ bench }) {
+      const { cwd, python } = await install(bench, '3.11', 'types', ['mypy']);
+      writeFileSync(join(cwd, 'readme.py'), readmeProgram());
+      writeFileSync(join(cwd, 'wrong.py'), `${readmeProgram()}    mem.recall(1).results[0].text.nothing\n`);
+      expectIn(await bench.run(python, ['-m', 'mypy', '--strict', 'readme.py'], { cwd }), 'no issues found');
+      const wrong = await bench
+        .run(python, ['-m', 'mypy', '--strict', 'wrong.py'], { cwd })
+        .catch((error: Error) => error.message);
+      for (const code of ['arg-type', 'attr-defined']) expectIn(wrong, code);
+      return 'a wrong argument and a missing attribute are errors';
+    },
+  },
+];
