@@ -21,11 +21,12 @@ function readmeProgram(): string {
 
 /** Path of a Python of this version. Throws `UnreachableError`. */
 async function interpreterOf(version: string): Promise<string> {
-  const probe = ['-c', 'import sys, venv, ensurepip; print(sys.executable)'];
+  const probe = `import sys, venv, ensurepip; assert sys.version.startswith("${version}."); print(sys.executable)`;
   const candidates = [`python${version}`, 'python3', 'python'];
+  // pyenv's commands run another version than the current one only if it is named
+  const env = { ...process.env, PYENV_VERSION: version };
   for (const candidate of candidates) {
-    const asked = [...probe.slice(0, 1), `${probe[1]}; assert sys.version.startswith("${version}.")`];
-    const path = await runCommand(candidate, asked).catch(() => undefined);
+    const path = await runCommand(candidate, ['-c', probe], { env }).catch(() => undefined);
     if (path) return path.trim();
   }
   throw new UnreachableError(`Python ${version} is not installed`);

@@ -118,8 +118,8 @@ it('the client makes the signatures, sessions and decisions of the published vec
     data_directories: directories.map(({ environment, platform }) => ({
       environment,
       platform,
-      home: '/home/ana',
-      path: dataDir(environment, platform, '/home/ana'),
+      home: '/home/alice',
+      path: dataDir(environment, platform, '/home/alice'),
     })),
   };
   await expect(`${JSON.stringify(vectors, null, 2)}\n`).toMatchFileSnapshot('../vectors/wire-v1.json');

@@ -16,7 +16,7 @@ def test_the_asynchronous_client_stores_finds_and_streams(namespace: str) -> Non
         async with AsyncMemRelay.connect(credentials, namespace=namespace) as mem:
             async with anyio.create_task_group() as group:
                 for text in ("Ana keeps bees.", "Bo bakes bread.", "Cy cuts trees."):
-                    group.start_soon(mem.remember, text)
+                    group.start_soon(mem.remember_and_wait, text)
             found = await mem.recall("who keeps bees?")
             assert found.results[0].text == "Ana keeps bees."
             job_ids = await mem.remember_bulk(["One.", "Two."])

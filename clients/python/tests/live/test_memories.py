@@ -22,13 +22,13 @@ from memrelay import (
 def test_recalls_what_was_just_remembered(mem: MemRelay) -> None:
     accepted = mem.remember("Ana likes her tea with lemon ☕.")
     assert accepted.status == "running"
-    found = mem.recall("what does Ana drink tea with?", limit=3)
-    assert found.results[0].text == "Ana likes her tea with lemon ☕."
     stages: list[JobRecord] = []
     job = mem.wait_for_job(accepted.job_id, timeout=60, on_progress=stages.append)
     assert job.blob_id
     assert job.owner.startswith("0x")
     assert stages[-1] == job
+    found = mem.recall("what does Ana drink tea with?", limit=3)
+    assert found.results[0].text == "Ana likes her tea with lemon ☕."
     stored = mem.recall("what does Ana drink tea with?", include_pending=False).results[0]
     assert (stored.blob_id, stored.pending) == (job.blob_id, None)
 
