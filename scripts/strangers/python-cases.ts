@@ -11,12 +11,26 @@ const versions = ['3.10', '3.11', '3.12', '3.13'] as const;
 /** The oldest dependencies that `pyproject.toml` allows */
 const oldest = ['anyio==4.0.0', 'cryptography==42.0.0', 'httpx==0.27.0', 'pydantic==2.7.0'];
 
+/** Pydantic AI as the extra allows it; the oldest one needs an OpenTelemetry of its time */
+const pydanticAi = {
+  oldest: ['pydantic-ai-slim==1.0.0', 'opentelemetry-api==1.36.0'],
+  newest: ['pydantic-ai-slim'],
+};
+
 let built: Promise<PythonPackage> | undefined;
 
 /** The first program of the Python package's README, unchanged. */
 function readmeProgram(): string {
   const readme = readFileSync(new URL('../../clients/python/README.md', import.meta.url), 'utf8');
   return /```python\n([\s\S]*?)```/.exec(readme)![1]!;
+}
+
+/** The program of the documentation that has a text, unchanged. */
+function documentedProgram(text: string): string {
+  const page = readFileSync(new URL('../../docs/python.md', import.meta.url), 'utf8');
+  return [...page.matchAll(/```python\n([\s\S]*?)```/g)]
+    .map(([, code]) => code!)
+    .find((code) => code.includes(text))!;
 }
 
 /** Path of a Python of this version. Throws `UnreachableError`. */
@@ -65,6 +79,20 @@ const readmeCase = (version: string, name: string, others: readonly string[]): S
 export const pythonCases: readonly StrangerCase[] = [
   ...versions.map((version) => readmeCase(version, `README program, Python ${version}`, [])),
   readmeCase('3.10', 'README program, Python 3.10, oldest dependencies', oldest),
+  ...Object.entries(pydanticAi).map(
+    ([age, packages]): StrangerCase => ({
+      name: `toolset of the Python package, ${age} Pydantic AI`,
+      async run({ bench, system }) {
+        const { cwd, python } = await install(bench, '3.11', `pydantic-ai-${age}`, packages);
+        const { env } = await system();
+        writeFileSync(join(cwd, 'agent.py'), documentedProgram('memory_toolset('));
+        const printed = await bench.run(python, ['agent.py'], { cwd, env });
+        for (const tool of ['recall', 'remember']) expectIn(printed, `"${tool}"`);
+        const list = await bench.run(python, ['-m', 'pip', 'list', '--format=freeze'], { cwd });
+        return /^pydantic-ai-slim=.*$/m.exec(list)![0];
+      },
+    }),
+  ),
   {
     name: 'mypy --strict, Python package',
     async run({ bench }) {

@@ -1,0 +1,1 @@
+"""Adapters for agent frameworks. Each imports its framework, which the extra of the same name installs."""
