@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readImports, type SourceImport } from './source-imports.ts';
 
-/** Generated files. */
-const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.git', '.cache']);
+/** Generated files; those of Python's tools last. */
+const skippedFolders = new Set([
+  ...['node_modules', 'dist', 'coverage', '.git', '.cache'],
+  ...['.venv', '.mypy_cache', '.pytest_cache', '.ruff_cache', '__pycache__'],
+]);
 const codeFile = /\.(ts|tsx|mts|mjs|js)$/;
 const workspaceParents = ['apps', 'packages'];
 const singleWorkspaces = ['contracts', 'bench', 'testing'];

@@ -152,6 +152,16 @@ def test_rejects_damaged_bundles_and_other_passphrases(bundle: bytes, change: An
     assert caught.value.code == code
 
 
+def test_does_not_import_from_a_file_that_was_replaced(bundle: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "all.mrb"
+    path.write_bytes(bundle)
+    opened = open_bundle(path, passphrase)
+    other = new_bundle_key(passphrase, 10)
+    path.write_bytes(other.header + b"".join(records(other)))
+    with pytest.raises(BundleError, match="changed"):
+        list(opened.pages())
+
+
 def test_finds_where_to_resume(bundle: bytes) -> None:
     key = new_bundle_key(passphrase, 10)
     start, page, _ = records(key)

@@ -40,15 +40,10 @@ class Bundle:
     """Keys that the exporting server trusted; only someone with the passphrase can have listed them"""
     _source: Callable[[], Iterable[bytes]] = field(repr=False)
     _key: BundleKey = field(repr=False)
-    _passphrase: str = field(repr=False)
 
     def pages(self) -> Iterator[Record]:
         """Read the pages again."""
-        return (
-            record
-            for record in read_records(self._source(), self._passphrase, self._key)
-            if record.head["kind"] == "page"
-        )
+        return (record for record in read_records(self._source(), self._key) if record.head["kind"] == "page")
 
 
 @dataclass(frozen=True)
@@ -92,7 +87,7 @@ def open_bundle(source: BundleSource, passphrase: str) -> Bundle:
     end: dict[str, Any] = {}
     memories = 0
     writers: dict[str, None] = {}
-    for record in read_records(chunks(), passphrase, key):
+    for record in read_records(chunks(), key):
         kind = record.head["kind"]
         if (kind == "start") != (record.number == 0) or (kind == "end") != record.last:
             raise BundleError("invalid_bundle", "The records of the bundle are out of order.")
@@ -114,7 +109,6 @@ def open_bundle(source: BundleSource, passphrase: str) -> Bundle:
         trusted_writers=tuple(writers),
         _source=chunks,
         _key=key,
-        _passphrase=passphrase,
     )
 
 
@@ -128,7 +122,7 @@ def resume_bundle(source: BundleSource, passphrase: str) -> BundlePosition | Non
     memories = failed = 0
     try:
         key = _key_of(chunks, passphrase)
-        for record in read_records(chunks(), passphrase, key):
+        for record in read_records(chunks(), key):
             if record.head["kind"] == "page":
                 memories += len(record.head["memories"])
                 failed += len(record.head["failed"])

@@ -96,15 +96,15 @@ def seal_record(key: BundleKey, index: int, head: dict[str, Any], payload: Itera
     return _prefix.pack(last, len(sealed), nonce) + sealed
 
 
-def read_records(chunks: Iterable[bytes], passphrase: str, known: BundleKey | None = None) -> Iterator[Record]:
+def read_records(chunks: Iterable[bytes], key: BundleKey) -> Iterator[Record]:
     """Yield the records of a bundle, one in memory at a time.
 
-    `known` avoids deriving the key again. Raises `BundleError`: `wrong_passphrase` at the first record,
-    `bundle_cut_off` if records are missing at the end, `invalid_bundle`, `unsupported_bundle`.
+    Raises `BundleError`: `wrong_passphrase` at the first record, `bundle_cut_off` if records are missing at the end,
+    `invalid_bundle`, also if the header is not that of the key.
     """
     source = _Source(chunks)
-    header = source.read(header_length)
-    key = known if known is not None and known.header == header else bundle_key_of(header, passphrase)
+    if source.read(header_length) != key.header:
+        raise BundleError("invalid_bundle", "The bundle was changed since it was opened.")
     index, end, last = 0, header_length, 0
     while not last:
         last, length, nonce = _prefix.unpack(source.read_exactly(_prefix.size))
