@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import itertools
 import json
+import pickle
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,9 @@ import pytest
 from memrelay import (
     ConflictError,
     InvalidArgumentError,
+    JobFailedError,
+    JobRecord,
+    JobTimeoutError,
     MemRelayError,
     NetworkError,
     NotFoundError,
@@ -148,6 +152,18 @@ def test_refuses_answers_for_another_account_and_answers_of_another_form() -> No
         assert caught.value.code == code
     same = httpx.Response(200, json=accepted, headers={"x-account-id": account_id.upper().replace("0X", "0x")})
     assert client_for(Script(same)).remember("t").job_id == "j"
+
+
+def test_errors_can_cross_processes() -> None:
+    job = JobRecord(job_id="j", status="failed", owner="o", namespace="n", error="It failed.", error_code="store_full")
+    for error in (
+        JobFailedError(job),
+        JobTimeoutError([job], 1.5),
+        NetworkError("timeout", "late", request_id="r"),
+        MemRelayError("rate_limited", "later", status=429, retry_after=2.0, details={"a": 1}),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert (type(copy), str(copy), copy.__dict__) == (type(error), str(error), error.__dict__)
 
 
 def test_never_follows_a_redirect() -> None:

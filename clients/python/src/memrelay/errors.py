@@ -42,6 +42,17 @@ class MemRelayError(Exception):
         self.retry_after = retry_after
         self.details: dict[str, Any] = dict(details or {})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross processes, e.g. from a worker pool; their constructors differ from `args`
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[MemRelayError], args: tuple[Any, ...], state: dict[str, Any]) -> MemRelayError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
 
 class InvalidRequestError(MemRelayError):
     """The relayer rejected the request itself (400, 413, 415 and similar); `details["issues"]` names the fields."""
