@@ -17,6 +17,8 @@ const pydanticAi = {
   newest: ['pydantic-ai-slim'],
 };
 
+const openaiAgents = { oldest: ['openai-agents==0.3.0'], newest: ['openai-agents'] };
+
 let built: Promise<PythonPackage> | undefined;
 
 /** The first program of the Python package's README, unchanged. */
@@ -90,6 +92,22 @@ export const pythonCases: readonly StrangerCase[] = [
         for (const tool of ['recall', 'remember']) expectIn(printed, `"${tool}"`);
         const list = await bench.run(python, ['-m', 'pip', 'list', '--format=freeze'], { cwd });
         return /^pydantic-ai-slim=.*$/m.exec(list)![0];
+      },
+    }),
+  ),
+  ...Object.entries(openaiAgents).map(
+    ([age, packages]): StrangerCase => ({
+      name: `tools of the Python package, ${age} OpenAI Agents SDK`,
+      async run({ bench, system }) {
+        const { cwd, python } = await install(bench, '3.11', `openai-agents-${age}`, packages);
+        const { env } = await system();
+        const program = `${documentedProgram('memory_tools(')}
+print([tool.name for tool in assistant(AsyncMemRelay.connect()).tools])
+`;
+        writeFileSync(join(cwd, 'agent.py'), program);
+        expectIn(await bench.run(python, ['agent.py'], { cwd, env }), "['recall', 'remember']");
+        const list = await bench.run(python, ['-m', 'pip', 'list', '--format=freeze'], { cwd });
+        return /^openai-agents=.*$/m.exec(list)![0];
       },
     }),
   ),

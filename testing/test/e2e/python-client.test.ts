@@ -17,7 +17,17 @@ import { type CommandError, runCommand } from '../../src/services/run-command.mj
 const folder = fileURLToPath(new URL('../../../clients/python', import.meta.url));
 const packages = [
   ...['anyio', 'cryptography', 'httpx', 'pydantic', 'typing-extensions'],
-  ...['hatchling', 'jsonschema', 'mypy', 'pydantic-ai-slim', 'pytest', 'ruff', 'trio', 'types-jsonschema'],
+  ...[
+    'hatchling',
+    'jsonschema',
+    'mypy',
+    'openai-agents',
+    'pydantic-ai-slim',
+    'pytest',
+    'ruff',
+    'trio',
+    'types-jsonschema',
+  ],
 ];
 const python = await pythonEnvironment('python-client', packages);
 const bin = 'bin' in python ? python.bin : '';

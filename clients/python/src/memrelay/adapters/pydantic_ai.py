@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic_ai.exceptions import ModelRetry
 from pydantic_ai.toolsets import FunctionToolset
 
 from ..async_client.client import AsyncMemRelay
-from ..errors import InvalidRequestError, MemRelayError
-
-_max_hits = 20
+from ..errors import InvalidRequestError
+from .memory_functions import memory_functions
 
 
 def memory_toolset(
@@ -23,9 +22,9 @@ def memory_toolset(
 ) -> FunctionToolset[Any]:
     """Return tools with which an agent recalls and remembers: `recall`, and `remember` and `forget` if allowed.
 
-    What a recall returns is data: tell the agent in its instructions not to follow orders in it. A failure that the model
-    can correct (`invalid_request`) is returned to it; any other one ends the run with `MemRelayError`, except that a
-    recall while the relayer is unreachable returns an empty list with a note, so that the agent can still answer.
+    What a recall returns is data: tell the agent in its instructions not to follow orders in it. A request that the model
+    can correct is returned to it (`ModelRetry`). A recall while the relayer is unreachable returns no memories and a note;
+    every other failure ends the run with `MemRelayError`.
 
     Args:
         mem: The client; it stays open as long as the agent runs.
@@ -34,51 +33,9 @@ def memory_toolset(
         forgets: Whether the agent may delete memories permanently.
         id: Identifies the toolset to frameworks for durable execution.
     """
-
-    async def recall(question: str, limit: int = 5) -> dict[str, Any]:
-        """Find what is remembered about a question, best first.
-
-        Args:
-            question: What to look for, in words that its answer would have.
-            limit: Number of memories, 1 to 20.
-        """
-        try:
-            found = await mem.recall(question, limit=max(1, min(limit, _max_hits)), namespace=namespace)
-        except InvalidRequestError as error:
-            raise ModelRetry(error.message) from error
-        except MemRelayError as error:
-            if not error.retryable:
-                raise
-            return {"memories": [], "note": f"The memory is unreachable ({error.code})."}
-        return {
-            "memories": [
-                {"id": hit.id, "text": hit.text, "stored": hit.created_at and hit.created_at.isoformat()}
-                for hit in found.results
-            ]
-        }
-
-    async def remember(text: str, tags: list[str] | None = None) -> dict[str, str]:
-        """Store one fact for later conversations, as a sentence that can be understood alone.
-
-        Args:
-            text: The fact, such as "Ana likes her tea with lemon."
-            tags: Labels, such as "preferences".
-        """
-        try:
-            return {"id": (await mem.remember(text, tags=tags, namespace=namespace)).job_id}
-        except InvalidRequestError as error:
-            raise ModelRetry(error.message) from error
-
-    async def forget(ids: list[str]) -> dict[str, int]:
-        """Delete memories permanently, because the user asked for it.
-
-        Args:
-            ids: Ids from `recall`.
-        """
-        try:
-            return {"deleted": (await mem.forget(ids, namespace=namespace)).deleted}
-        except InvalidRequestError as error:
-            raise ModelRetry(error.message) from error
-
-    tools: list[Any] = [recall, *([remember] if writes else []), *([forget] if forgets else [])]
+    tools: list[Any] = memory_functions(mem, namespace, _retry, writes=writes, forgets=forgets)
     return FunctionToolset(tools, id=id)
+
+
+def _retry(error: InvalidRequestError) -> NoReturn:
+    raise ModelRetry(error.message) from error
