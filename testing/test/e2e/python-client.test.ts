@@ -54,7 +54,8 @@ async function run(
   });
 }
 
-describe.skipIf(!bin)(`the Python client${reason}`, () => {
+// mypy reads the frameworks' types first, which takes minutes on a busy machine
+describe.skipIf(!bin)(`the Python client${reason}`, { timeout: 600_000 }, () => {
   beforeAll(async () => {
     provider = await startEmbeddingProvider();
     provider.chat.answer = ({ response_format: { json_schema: asked }, messages }) => {
