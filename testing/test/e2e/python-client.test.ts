@@ -15,19 +15,22 @@ import { type CommandError, runCommand } from '../../src/services/run-command.mj
 /** Runs the tests of the Python client (`clients/python/tests`) against a system as `memrelay up` starts it. */
 
 const folder = fileURLToPath(new URL('../../../clients/python', import.meta.url));
+/** Exact versions: another formatter or type checker would find other mistakes. The stranger test tries the newest. */
 const packages = [
-  ...['anyio', 'cryptography', 'httpx', 'pydantic', 'typing-extensions'],
-  ...[
-    'hatchling',
-    'jsonschema',
-    'mypy',
-    'openai-agents',
-    'pydantic-ai-slim',
-    'pytest',
-    'ruff',
-    'trio',
-    'types-jsonschema',
-  ],
+  'anyio==4.16.0',
+  'cryptography==50.0.2',
+  'hatchling==1.33.0',
+  'httpx==0.28.1',
+  'jsonschema==4.26.0',
+  'mypy==2.4.1',
+  'openai-agents==0.24.0',
+  'pydantic==2.14.3',
+  'pydantic-ai-slim==2.68.0',
+  'pytest==9.2.0',
+  'ruff==0.17.6',
+  'trio==0.35.0',
+  'types-jsonschema==4.26.0.20261006',
+  'typing-extensions==4.16.0',
 ];
 const python = await pythonEnvironment('python-client', packages);
 const bin = 'bin' in python ? python.bin : '';
