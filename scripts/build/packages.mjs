@@ -41,13 +41,14 @@ export const packages = [
     entries: {
       main: 'src/public.ts',
       account: 'src/account/public.ts',
+      audit: 'src/audit.ts',
       bundle: 'src/bundle/public.ts',
       credentials: 'src/public-node.ts',
       manual: 'src/manual/public.ts',
       'find-credentials': 'src/find-credentials.ts',
       'find-credentials-node': 'src/find-credentials-node.ts',
     },
-    declared: ['main', 'account', 'bundle', 'credentials', 'manual'],
+    declared: ['main', 'account', 'audit', 'bundle', 'credentials', 'manual'],
     external: [
       '@noble/ciphers',
       '@noble/curves',
@@ -61,6 +62,7 @@ export const packages = [
     exports: {
       '.': 'main',
       './account': 'account',
+      './audit': 'audit',
       './bundle': 'bundle',
       './credentials': 'credentials',
       './manual': 'manual',

@@ -5,7 +5,7 @@ import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrel
 import { findCredentials } from '#credentials';
 import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
 import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
-import { type Audit, type AuditOptions, readAudit } from './audit.ts';
+import type { AuditClient } from './audit.ts';
 import { rememberInChunks } from './bulk.ts';
 import type { ExportClient } from './bundle/export-bundle.ts';
 import type { ImportClient } from './bundle/import-bundle.ts';
@@ -222,8 +222,9 @@ export class MemRelay {
   /** The keys that memories are sealed to, in the namespaces that this key may read. */
   keys = (options: types.CallOptions = {}): Promise<AccountKey[]> => readKeys(this.#connection, options);
 
-  /** The account's audit log, all of it and checked: see `problems`. Requires READ in all namespaces. */
-  audit = (options: AuditOptions = {}): Promise<Audit> => readAudit(this.#connection, options);
+  /** A page of the account's audit log, not checked; `audit.ts` reads and checks all of it. */
+  auditPage: AuditClient['auditPage'] = ({ cursor: after = '0', limit, signal }) =>
+    this.#get(`/api/audit?cursor=${after}&limit=${limit}`, signal, false);
 
   /** Wraps keys for the relayer's current key servers, some per call: continue with `next` as `after`. */
   async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {
@@ -239,9 +240,8 @@ export class MemRelay {
     this.#read('/api/import', request, options);
 
   /** Rebuilds a namespace from the owner's blobs on chain, repeating the request until nothing is left. */
-  restore(options: RestoreOptions = {}): Promise<Restored> {
-    return restore((body) => this.#read('/api/restore', body, options), this.#named(options));
-  }
+  restore = (options: RestoreOptions = {}): Promise<Restored> =>
+    restore((body) => this.#read('/api/restore', body, options), this.#named(options));
 
   /** Re-embeds the memories of an earlier embedding model of the relayer, repeating the request until nothing is left. */
   reindex(options: ReindexOptions = {}): Promise<Reindexed> {

@@ -2,7 +2,6 @@
 export type { CredentialFile } from '@memrelay/protocol/credential-file';
 export type { Analyzed, AnalyzeOptions } from './analyze.ts';
 export type { AskEvent, AskOptions, AskResult } from './ask.ts';
-export type { Audit, AuditOptions } from './audit.ts';
 export type { ForgetOptions, Forgotten } from './forget.ts';
 export type { AccountKey, RewrapOptions, Rewrapped } from './keys.ts';
 export { MemRelay } from './mem-relay.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import type { auditActions } from '@memrelay/protocol/audit-log';
-import type { Audit } from '@memrelay/sdk/audit';
+import { type Audit, readAudit } from '@memrelay/sdk/audit';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,10 +32,10 @@ afterAll(async () => {
 
 /** The log once it has an entry of each action: changes on chain are seen within a few seconds */
 async function auditWith(...actions: (typeof auditActions)[number][]): Promise<Audit> {
-  let audit = await client.audit();
+  let audit = await readAudit(client);
   await expect
     .poll(async () => {
-      audit = await client.audit();
+      audit = await readAudit(client);
       return actions.filter((action) => !audit.entries.some((entry) => entry.action === action));
     })
     .toEqual([]);
@@ -97,7 +97,7 @@ test('records changes of the account, and what clients forget, export and restor
 });
 
 test('is the same over GET and POST, by pages, and belongs to one account', async () => {
-  const { entries, head } = await client.audit();
+  const { entries, head } = await readAudit(client);
   const key = world.owner.delegate;
   const ask = async (method: 'GET' | 'POST', path: string, body?: object) =>
     (await rawRequest(world.relayer.url, key, { method, path, accountId: world.owner.accountId, body })).body;
@@ -108,7 +108,7 @@ test('is the same over GET and POST, by pages, and belongs to one account', asyn
   expect(second).not.toHaveProperty('next_cursor');
   expect(second).toMatchObject({ head: { seq: head.seq, hash: head.hash } });
   expect(await ask('GET', '/api/audit?limit=-1')).toMatchObject({ error: 'invalid_request' });
-  const other = await world.client({}, world.owners[1]).audit();
+  const other = await readAudit(world.client({}, world.owners[1]));
   expect(other.entries.map(({ action }) => action)).not.toContain('memories.forgotten');
 });
 
@@ -116,7 +116,7 @@ test('is refused to keys that do not read all namespaces', async () => {
   const key = newTestKey();
   await world.owner.addDelegate(key, { namespaces: ['work'] });
   const scoped = world.client({ key: key.privateKey });
-  await expect(scoped.audit()).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' });
+  await expect(readAudit(scoped)).rejects.toMatchObject({ status: 403, code: 'insufficient_scope' });
 });
 
 test('is listed, exported and verified by the command, offline too', async () => {

@@ -3,7 +3,7 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type AuditChain, type AuditProblem, checkAudit } from '@memrelay/protocol/audit-check';
 import type { AuditEntry } from '@memrelay/protocol/audit-log';
 import { replaceFile } from '@memrelay/protocol/secret-file-node';
-import type { Audit } from '@memrelay/sdk/audit';
+import { type Audit, readAudit } from '@memrelay/sdk/audit';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { readSeen, saveSeen } from '../client/seen-audits.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
@@ -100,7 +100,7 @@ async function readChecked(
 ): Promise<{ audit: Audit; relayer: string; isFirst: boolean }> {
   return withClient(options, async ({ client, serverUrl }) => {
     const seen = await readSeen(serverUrl, client.accountId);
-    return { audit: await client.audit({ seen }), relayer: serverUrl, isFirst: seen === undefined };
+    return { audit: await readAudit(client, { seen }), relayer: serverUrl, isFirst: seen === undefined };
   });
 }
 
