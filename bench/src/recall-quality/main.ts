@@ -34,7 +34,8 @@ try {
   printFieldGains(gains);
   const own: Record<string, OwnSetScore[]> = {};
   for (const [i, embedding] of embeddings.entries()) {
-    const name = embedding.apiKey ? embedding.model : 'built-in embedder';
+    const { local, apiKey, model } = embedding;
+    const name = local ? local.manifest.name : apiKey ? model : 'built-in embedder';
     own[name] = await measureOwnSets(urls[i]!, embedding);
     printOwnSets(name, own[name]);
   }

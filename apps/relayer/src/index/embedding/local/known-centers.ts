@@ -35,6 +35,36 @@ const known: Readonly<Record<string, { questions: string; texts: string; least: 
       'KAfD/If8AgpB/8f7iv49/8j63/v7/NUHYgXNBOD5cPUVAMf6o/k+/hL4zf/k+9gB',
     ].join(''),
   },
+  // all-minilm-l6-v2, 8 bits
+  afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1: {
+    least: 0.18,
+    questions: [
+      'of3/Bdj+mQJt/er/Wgf2/pUAfwA/ACD9xv5kAJf8T/8v/+79Vv2I+3/6YAL7/vsBpADsBT3/UAGC/9D6eP84A/kBQQAi/TIBjQ',
+      'Ok/fwAtAH5/af5dAAgAUAC3QHcAMkA2AROA43+XP/H/EL+vAFbAXkAnAAcAl//2QDX/t77iQOMAL/8+v0yALb+mv1RAIkAfQKV',
+      '/u8AwP3FAnkApQJS/XsAdvvn/JsCKQHl/7ACeQPx/4f/pv2R/h/+pQKR+gUC6/5B/In94RFfAUwERgCiAaEA5f7n/mQC5ABb/n',
+      'D/Rv5a/mUACwIJ/1ABaQHX/3f+WgGRAaH8KgDa+fj8mgEAANUCT/wvAqwCVwR7AL8A+v/B/W4A9f83/tb9Yv69BAUB3/0xAsr/',
+      '0f8N/y8BOP+sApkARQA3AT393QN0AfkBegLK/7H+iv+k/nL/3/pPAHb+uAAvAO7+mf4g//oB0QLfARIB/ADa/V7+W/xbAK3/Mg',
+      'A2Aev/xADI/sIEtwQs/yIAjf7U/XH/Hf3GAg3+Kv7H/xQDFf7Z/W8CcQCI/+X74/+U/hEAH/+5AUAALgK9/Rb9zQCEAeL2tv5O',
+      'A/n/NP0AAAgAVP9N/psDaQIa/Qj/lQNo/4sEjv6A/gkHsQBlA9oA5gSbAXz+ygHw+9EBR/+3/p3+ewJzBPT9s/oM/40BI/xd/b',
+      'IBPf89BhgCj//1/WUBigMFAPkAFQkh//L+Gf9pA8oALQAD/YH/rgBI/kIAq//t/lD/gf+iAHUANwIx/GsDo/xXAkv9g//QAHgB',
+      'qf+VA8X7PgEH/ToApf57AV7/Vf5w/gD+kP1MA9b93vx8Bbz/pACR/9oA2gJ4/uX+i/4AACP/bAF7/Ub+dwNe/xwBlADMALUCKw',
+      'AWAMcA5QM2AtT/KwHQ/+f9qgFxAXP+aAP2/jsA1f0eAWgGHADtARcAoQWS/RP8jf06/Y7/5f6FADf7uP60AeUBSv+8/l0A0/7b',
+      '/M/9ev5++5IA0ANAA1gC6P9m//L+1PvmAaICkACs/rj+',
+    ].join(''),
+    texts: [
+      'wP/vAuAA1AB7/1MAagHm/xv9yP8iAXD+JP2gATT/tv6F/33+m/7t/Zf8UQDkAOoAmQD0A6b/V/+UAAL+TP3XAlIA9//TABwB3A',
+      'J6/tcAYQDm/j/7QgASA7T+ZwAdAT//SQZlAZL+FwAh/nL9ygAnAhgDRAC9Adf+g/9PATz7HgMx/47+tvwO/gMAugD2AQ4BHQJi',
+      '/5YAjAADArv+lAII/+79jPvp/t8BlwFGAQMB/gEm/xz/AP9q/3D97wEi++j/3fyH/wv+LAkqAMcD9QAzAJ79cQCm/4sBWgCw/Z',
+      'j/Ef/DALf/qQALAvgAuQErAfz+nwHDAn79egDT+hgA5gIAABQBrv5zAigCyAQxAOP/KAGO/b78hf+D/Nj/uPvm/oX/cQCxASv+',
+      'sf+RAJ/95P+dAYMAVQEzAgj/eAS+AhL/XgIaAOoAHgGQAXIB6v61/bX+WgDj/mP/Wf9P/z7/+wJpAGIEJgBj/iX/hv6k//n/qw',
+      'ASAioAMADv/qwDCAMWAG4Aav8H/vr9Ev5BAWv+K/79AJoBQv2K/roBNP+V/xYATAAUA9r7uQBZACYAoQAKAP7+eABRAbf7YP5R',
+      'A279Xf0AAEkAGf9q/o4AJgFF/Vr9HAWm/lkDnf8t/6QDqP+QA8wAzgTdASQA/QHH/K8Dv/9/Au/9VwB6BK7/lvub/u7+Z/tK+R',
+      'oBx/0WAjEAm/++ACYCuAIM/bAAIAbf/yn+qgC3AZL/kAHY/RD/xv9j/pn/iQDNAXj9lQF/AQYAzQBE/BECWwCQ/139bgB4AB4A',
+      'f/6fAB78JQDz/mj/af8tAdb+6/7M/tH85fxPAWz/dPu+BBf/TQHdACgAhAKaANoAgAAAAFQBigKCAFT/GQLx/kkAGAG/AMwDoQ',
+      'A5AHYBqAEgArH/kwMW/8L9kQDj/1f++QKBAZT/3f/5AKIExgC/AO/+FgQM/Yj9q/2b/jcAAQCPAcr87/2Y/pH+CQLH/gABMv/O',
+      '/un+nf6q/Fv/dgL9AVUBt/55/1T+7P0TAeT/qf+O/AH+',
+    ].join(''),
+  },
 };
 
 /** Undefined for a model whose similarity alone shows whether texts are related. */
