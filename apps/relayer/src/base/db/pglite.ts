@@ -7,7 +7,6 @@ import { lockDirectory } from '@memrelay/process/dir-lock';
 import { setOptimizingWasm } from '../wasm-optimizing.ts';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
 import type { WorkerReply } from './pglite-worker.ts';
-import { unpackDatabase } from './unpack-database.ts';
 
 /** An error the database answered; `code` is its SQLSTATE, as with the `pg` driver. */
 export class DatabaseError extends Error {
@@ -48,12 +47,10 @@ async function startWorker(dataDir: string): Promise<Worker> {
 async function makeDatabase(dataDir: string): Promise<void> {
   const unfinished = `${dataDir}.new`;
   await rm(unfinished, { recursive: true, force: true });
-  if (!(await unpackDatabase(unfinished))) {
-    // Takes 400 MB, which only the end of the thread frees
-    const worker = await startWorker(unfinished);
-    worker.postMessage('close');
-    await once(worker, 'exit');
-  }
+  const maker = new Worker(new URL('./make-database.ts', import.meta.url), {
+    workerData: { directory: unfinished },
+  });
+  await once(maker, 'exit');
   await rename(unfinished, dataDir);
 }
 
