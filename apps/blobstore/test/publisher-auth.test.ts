@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { Writable } from 'node:stream';
 import { SignJWT } from 'jose';
 import { type Logger, pino } from 'pino';
@@ -212,15 +212,19 @@ describe('a token', () => {
     const limits = { publisher: { concurrent: 1, buffered: 1 } };
     const { url } = await startStore({ auth: authSettings(), limits });
     const headers = { authorization: `Bearer ${await tokenOf()}`, 'content-length': 1000 };
-    const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers });
-    upload.on('error', () => undefined);
-    upload.write('only a part');
-    await expect
-      .poll(async () => outcome(await putWith(url, await tokenOf())), { timeout: 10_000 })
-      .toBe('429 TOO_MANY_REQUESTS');
+    const uploads: ClientRequest[] = [];
+    // An upload that arrives while another one is stored is refused, so it may take several until one keeps the store busy
+    const whileUploading = async (): Promise<unknown> => {
+      const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers });
+      uploads.push(upload);
+      upload.on('error', () => undefined);
+      upload.write('only a part');
+      return outcome(await putWith(url, await tokenOf()));
+    };
+    await expect.poll(whileUploading, { timeout: 10_000 }).toBe('429 TOO_MANY_REQUESTS');
     expect(await outcome(await putWith(url, undefined))).toBe('400 MISSING_TOKEN');
     expect(await outcome(await putWith(url, 'no.jwt.'))).toBe('400 INVALID_TOKEN');
-    upload.destroy();
+    for (const upload of uploads) upload.destroy();
   });
 });
 

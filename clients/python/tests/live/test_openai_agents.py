@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -64,9 +65,9 @@ def test_an_agent_remembers_and_recalls(namespace: str) -> None:
         async with AsyncMemRelay.connect(credentials) as mem:
             writing = Scripted(lambda _: call("remember", text="Ana likes her tea with lemon.", tags=None), say)
             stored = await run(agent_of(writing, mem, namespace=namespace), "I am Ana.")
-            (entry,) = [each async for each in mem.memories(namespace=namespace)]
-            assert entry.id in stored
-            await mem.wait_for_job(entry.id, timeout=60)
+            (stored_id,) = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", stored)
+            await mem.wait_for_job(stored_id, timeout=60)
+            assert [each.id async for each in mem.memories(namespace=namespace)] == [stored_id]
             asking = Scripted(lambda _: call("recall", question="what does Ana drink?", limit=50), say)
             assert "Ana likes her tea with lemon." in await run(agent_of(asking, mem, namespace=namespace), "?")
 
