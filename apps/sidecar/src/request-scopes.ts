@@ -1,5 +1,6 @@
 import { runInRequest } from '@memrelay/process/request-scope';
-import type { Tracing } from '@memrelay/process/tracing';
+import { enterRequestSpan } from '@memrelay/process/request-span';
+import { noTracing, type Tracing } from '@memrelay/process/tracing';
 import { headers, requestIdPattern } from '@memrelay/protocol/headers';
 import type { FastifyInstance } from 'fastify';
 
@@ -10,17 +11,11 @@ export function registerScopes(app: FastifyInstance, tracing: Tracing): void {
     if (typeof given !== 'string' || !requestIdPattern.test(given)) return done();
     reply.raw.once('close', runInRequest(given, done));
   });
+  if (tracing === noTracing) return;
   app.addHook('onRequest', (request, reply, done) => {
-    const { traceparent } = request.headers;
     // Health checks and background work have none
-    if (typeof traceparent !== 'string') return done();
+    if (typeof request.headers.traceparent !== 'string') return done();
     const route = request.routeOptions.url ?? 'unknown';
-    const end = tracing.enter(`${request.method} ${route}`, { kind: 'server', parent: traceparent }, done);
-    reply.raw.once('close', () =>
-      end?.({
-        failed: reply.statusCode >= 500,
-        attributes: { 'http.response.status_code': reply.statusCode },
-      }),
-    );
+    enterRequestSpan(tracing, { request: request.raw, response: reply.raw, route }, {}, done);
   });
 }
