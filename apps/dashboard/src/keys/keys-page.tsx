@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Sheet } from '../parts/sheet.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
@@ -22,12 +23,7 @@ export function KeysPage({ state, ownKey }: KeysPageProps) {
   const delegates = state.account?.delegates ?? [];
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>{t('keys.title')}</h1>
-          <p className="hint">{t('keys.about')}</p>
-        </div>
-      </div>
+      <PageHead title={t('keys.title')} about={t('keys.about')} />
       {delegates.length === 0 ? (
         <EmptyState icon="key" title={t('keys.none.title')} about={t('keys.none.about')} />
       ) : (

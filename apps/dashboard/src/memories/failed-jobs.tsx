@@ -4,16 +4,8 @@ import { Icon } from '../parts/icon.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { useSession } from '../session/session-context.ts';
+import { useStats } from './memory-queries.ts';
 import { useFollowJob } from './save-memory.ts';
-
-export function useStats() {
-  const { client } = useSession();
-  return useQuery({
-    queryKey: ['stats'],
-    queryFn: ({ signal }) => client.stats({ signal }),
-    refetchInterval: 10_000,
-  });
-}
 
 /** Memories that could not be stored, with the reasons and a way to try again. Nothing if there are none. */
 export function FailedJobs() {

@@ -1,8 +1,10 @@
 import type { MemoryEntry } from '@memrelay/sdk/types';
 import { useState } from 'react';
+import { BusyNote } from '../parts/busy-note.tsx';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { setParameters, usePlace } from '../parts/location.ts';
+import { PageHead } from '../parts/page-head.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { AddMemory } from './add-memory.tsx';
@@ -32,13 +34,12 @@ export function MemoriesPage() {
     .reduce((sum, { memoryCount }) => sum + memoryCount, 0);
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>{t('memories.title')}</h1>
-          <p className="hint">{namespaces.data ? counted('memories.count', total) : t('app.loading')}</p>
-        </div>
+      <PageHead
+        title={t('memories.title')}
+        about={namespaces.data ? counted('memories.count', total) : t('app.loading')}
+      >
         <Button kind="main" icon="add" text={t('action.add')} onPress={() => setIsAdding(true)} />
-      </div>
+      </PageHead>
       <SearchBar question={question} filter={filter} namespaces={all} />
       <FailedJobs />
       {question === '' ? (
@@ -69,12 +70,7 @@ function Searched({ question, filter, names }: { question: string; filter: Memor
   const { hidden } = useForget();
   const { data, error, isPending, refetch } = useSearch(question, filter, names);
   if (error) return <ProblemNote error={error} onRetry={() => void refetch()} />;
-  if (isPending)
-    return (
-      <p className="busy-note" role="status">
-        <span className="spinner" /> {t('search.busy')}
-      </p>
-    );
+  if (isPending) return <BusyNote text={t('search.busy')} />;
   return <SearchResults found={data} hidden={hidden} />;
 }
 

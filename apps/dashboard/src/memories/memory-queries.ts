@@ -60,6 +60,15 @@ export function useNamespaces() {
   return useQuery({ queryKey: ['namespaces'], queryFn: ({ signal }) => client.namespaces({ signal }) });
 }
 
+export function useStats() {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ['stats'],
+    queryFn: ({ signal }) => client.stats({ signal }),
+    refetchInterval: 10_000,
+  });
+}
+
 /** Reads lists and counts again after a change. Long lists start again from their first page. */
 export function useRefresh(): () => void {
   const queries = useQueryClient();

@@ -1,5 +1,7 @@
-import { FailedJobs, useStats } from '../memories/failed-jobs.tsx';
+import { FailedJobs } from '../memories/failed-jobs.tsx';
+import { useStats } from '../memories/memory-queries.ts';
 import { CopyableCode } from '../parts/copyable-code.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { PageLink } from '../parts/page-link.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
@@ -26,12 +28,7 @@ export function OverviewPage() {
   ] as const;
   return (
     <>
-      <div className="page-head">
-        <div>
-          <h1>{t('overview.title')}</h1>
-          <p className="hint">{t('overview.about')}</p>
-        </div>
-      </div>
+      <PageHead title={t('overview.title')} about={t('overview.about')} />
       {error ? <ProblemNote error={error} onRetry={() => void refetch()} /> : null}
       <FailedJobs />
       <dl className="figures">

@@ -4,6 +4,7 @@ import { KeysPage } from '../keys/keys-page.tsx';
 import { ForgetProvider } from '../memories/forget-context.tsx';
 import { MemoriesPage } from '../memories/memories-page.tsx';
 import { OverviewPage } from '../overview/overview-page.tsx';
+import { BusyNote } from '../parts/busy-note.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { usePlace } from '../parts/location.ts';
 import { PageLink } from '../parts/page-link.tsx';
@@ -48,7 +49,7 @@ export function App() {
           <ProblemNote error={error} onRetry={() => void refetch()} />
         </>
       ) : (
-        <Busy text={t('wallet.reading')} />
+        <BusyNote text={t('wallet.reading')} />
       )}
     </Frame>
   );
@@ -65,7 +66,7 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
   });
   if (path === '/keys') return <KeysPage state={state} ownKey={session.data?.publicKey} />;
   if (session.error) return <ProblemNote error={session.error} onRetry={() => void session.refetch()} />;
-  if (session.data === undefined) return <Busy text={t('open.checking')} />;
+  if (session.data === undefined) return <BusyNote text={t('open.checking')} />;
   if (session.data === null)
     return (
       <FirstVisit state={state} onOpened={() => void queries.invalidateQueries({ queryKey: ['wallet'] })} />
@@ -85,13 +86,5 @@ function Missing() {
         {t('missing.home')}
       </PageLink>
     </EmptyState>
-  );
-}
-
-function Busy({ text }: { text: string }) {
-  return (
-    <p className="busy-note" role="status">
-      <span className="spinner" /> {text}
-    </p>
   );
 }
