@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,30 +22,50 @@ export function findNginx(): string | undefined {
 export async function startNginx(relayerUrls: readonly [string, string]): Promise<RunningService> {
   const command = findNginx();
   if (!command) throw new Error('no nginx is installed');
+  return serveWithNginx(command, {
+    workers: '1',
+    http(directory, listen) {
+      const upstreams = exampleServers.reduce(
+        (text, server, i) => text.replaceAll(server, new URL(relayerUrls[i]!).host),
+        readFileSync(join(example, 'upstreams.conf'), 'utf8'),
+      );
+      writeFileSync(join(directory, 'upstreams.conf'), upstreams);
+      return `include ${directory}/upstreams.conf;
+        server { ${listen} include ${join(example, 'locations.conf')}; }`;
+    },
+  });
+}
+
+export interface NginxOptions {
+  /** `worker_processes` */
+  workers: string;
+  /** What the `http` block contains. `directory` is empty and removed with the process; `listen` belongs into the server */
+  http(directory: string, listen: string): string;
+}
+
+/** Starts an nginx with this configuration for this process alone, on a free port and without an access log. */
+export async function serveWithNginx(
+  command: string,
+  { workers, http }: NginxOptions,
+): Promise<RunningService> {
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-nginx-'));
-  mkdirSync(join(directory, 'temporary'));
   const port = await freePort();
-  const upstreams = exampleServers.reduce(
-    (text, server, i) => text.replaceAll(server, new URL(relayerUrls[i]!).host),
-    readFileSync(join(example, 'upstreams.conf'), 'utf8'),
-  );
-  writeFileSync(join(directory, 'upstreams.conf'), upstreams);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${directory}/temporary/${name};`)
+    .map((name) => `${name}_temp_path ${directory}/${name};`)
     .join(' ');
   // As root, workers would run as another account, which may not read the folder
   const user = process.getuid?.() === 0 ? 'user root;' : '';
+  const configuration = join(directory, 'nginx.conf');
   writeFileSync(
-    join(directory, 'nginx.conf'),
-    `${user} daemon off; worker_processes 1; pid ${directory}/pid; error_log stderr;
+    configuration,
+    `${user} daemon off; worker_processes ${workers}; pid ${directory}/pid; error_log stderr;
      events { worker_connections 512; }
      http { access_log off; ${temporary}
-       include ${directory}/upstreams.conf;
-       server { listen 127.0.0.1:${port}; include ${join(example, 'locations.conf')}; } }\n`,
+       ${http(directory, `listen 127.0.0.1:${port};`)} }\n`,
   );
   const service = startGuarded({
     command,
-    args: ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', 'stderr'],
+    args: ['-p', directory, '-c', configuration, '-e', 'stderr'],
     directory,
     logFile: join(directory, 'log'),
     stopSignal: 'SIGTERM',
