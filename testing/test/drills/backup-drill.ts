@@ -10,6 +10,7 @@ import type { TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { countFound, namespacesOf } from './count-found.ts';
 import { type Acknowledged, startSteadyWriter } from './steady-writer.ts';
 
 /** An empty database and an empty nonce store. */
@@ -162,21 +163,7 @@ async function recallAll(
   const client = owner.client(url, { timeoutMs: 400_000, maxAttempts: 100 });
   try {
     await first(client);
-    let lost = 0;
-    let duplicates = 0;
-    for (const namespace of namespacesOf(expected)) {
-      const { results } = await client.recall('sentence of the drill', {
-        namespace,
-        minScore: -1,
-        limit: 100,
-      });
-      for (const { text } of expected.filter((memory) => memory.namespace === namespace)) {
-        const times = results.filter((hit) => hit.text === text).length;
-        if (times === 0) lost += 1;
-        else duplicates += times - 1;
-      }
-    }
-    return { lost, duplicates };
+    return await countFound(client, expected);
   } finally {
     client.destroy();
   }
@@ -185,7 +172,3 @@ async function recallAll(
 const restoreAll = (memories: readonly Acknowledged[]) => async (client: Client) => {
   for (const namespace of namespacesOf(memories)) await client.restore({ namespace });
 };
-
-const namespacesOf = (memories: readonly Acknowledged[]): string[] => [
-  ...new Set(memories.map(({ namespace }) => namespace)),
-];

@@ -6,6 +6,7 @@ import type { TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { countFound } from '../drills/count-found.ts';
 import { startSteadyWriter } from '../drills/steady-writer.ts';
 import { startToolSession } from './tool-session.ts';
 
@@ -64,27 +65,13 @@ export async function killInTurn(options: KillInTurnOptions): Promise<KillInTurn
     all.map(({ jobId }) => jobId),
     { timeoutMs: 240_000 },
   );
-  let lost = 0;
-  let duplicates = 0;
-  for (const namespace of new Set(all.map((memory) => memory.namespace))) {
-    const { results } = await checking.recall('sentence of the drill', {
-      namespace,
-      minScore: -1,
-      limit: 100,
-    });
-    for (const { text } of all.filter((memory) => memory.namespace === namespace)) {
-      const times = results.filter((hit) => hit.text === text).length;
-      if (times === 0) lost += 1;
-      else duplicates += times - 1;
-    }
-  }
+  const found = await countFound(checking, all);
   checking.destroy();
   const { calls, reconnects, broken } = tools;
   return {
     kills,
     acknowledged: all.length,
-    lost,
-    duplicates,
+    ...found,
     ...reader.result(),
     tools: { calls, reconnects, broken },
   };

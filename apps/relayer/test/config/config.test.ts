@@ -5,19 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/base/config/config-error.ts';
 import { type Environment, readVariables } from '../../src/base/config/read-config.ts';
 import { loadConfig } from '../../src/config/config.ts';
-
-const id = (digit: string): string => `0x${digit.repeat(64)}`;
-const key = (digit: string): string => digit.repeat(64);
-
-const enough: Environment = {
-  DATABASE_URL: 'postgres://localhost/memrelay',
-  MEM_PACKAGE_ID: id('a'),
-  MEM_REGISTRY_ID: id('b'),
-  SIDECAR_AUTH_TOKEN: 'a-token-of-16-up',
-  MEM_SERVER_SECRET: key('1'),
-  MEM_INDEX_KEY: key('2'),
-  MEM_WRITER_KEYS: key('3'),
-};
+import { enough, id, key } from './enough-variables.ts';
 
 /** Names of the variables that are reported. */
 function refused(environment: Environment): string[] {
