@@ -39,7 +39,7 @@ export async function stats(output: Output, options: StatsOptions): Promise<void
       client.config(),
     ]);
     const lines = output.json ? [] : await expiryRemark(client, numbers, dates);
-    const forecast = options.forecast ? await readForecast(client, numbers, dates) : undefined;
+    const forecast = options.forecast ? await readForecast(config, numbers, dates) : undefined;
     return { found: numbers, model: config.embedding.model, dateOf: dates, remark: lines, year: forecast };
   });
   output.result({

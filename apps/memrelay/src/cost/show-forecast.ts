@@ -1,6 +1,6 @@
 import { coinAmount } from '@memrelay/chain/coin-amount';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
-import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { Stats } from '@memrelay/sdk/types';
 import { type Forecast, forecast } from './forecast.ts';
 import { readTariff } from './read-tariff.ts';
@@ -8,11 +8,10 @@ import type { DateOfEpoch } from './storage-dates.ts';
 
 /** The forecast for everything that the key may read, at the prices of the relayer's network. Throws the chain's errors. */
 export async function readForecast(
-  client: MemRelay,
+  { network, suiRpcUrl }: Pick<PublicConfig, 'network' | 'suiRpcUrl'>,
   stats: Stats,
   dateOf: DateOfEpoch,
 ): Promise<Forecast | undefined> {
-  const { network, suiRpcUrl } = await client.config();
   const defaults = networkDefaults[network as Network];
   if (!defaults) return undefined;
   return forecast(stats, defaults.storeEpochs, await readTariff(network as Network, suiRpcUrl), dateOf);
