@@ -12,6 +12,7 @@ export interface PythonPackage {
 }
 
 const folder = join(root, 'clients', 'python');
+const buildEnvironment = () => pythonEnvironment('python-build', ['build', 'hatchling', 'twine']);
 /** The file that has the version, from the root. */
 export const pythonVersionFile = 'clients/python/src/memrelay/version.py';
 
@@ -27,7 +28,7 @@ export function pythonVersion(text: string): string {
  * be fetched from PyPI.
  */
 export async function buildPythonPackage(destination: string): Promise<PythonPackage> {
-  const python = await pythonEnvironment('python-build', ['build', 'hatchling', 'twine']);
+  const python = await buildEnvironment();
   if ('missing' in python) throw new Error(`The Python package cannot be built: ${python.missing}.`);
   const options = { cwd: folder, env: { ...process.env, SOURCE_DATE_EPOCH: '1577836800' } };
   const args = ['-m', 'build', '--no-isolation', '--outdir', destination, '.'];
@@ -40,7 +41,7 @@ export async function buildPythonPackage(destination: string): Promise<PythonPac
 
 /** Uploads both files to PyPI with the token in `TWINE_PASSWORD`. Files that are already there are left out. */
 export async function uploadPythonPackage({ wheel, sdist }: PythonPackage): Promise<void> {
-  const python = await pythonEnvironment('python-build', ['build', 'hatchling', 'twine']);
+  const python = await buildEnvironment();
   if ('missing' in python) throw new Error(`The Python package cannot be uploaded: ${python.missing}.`);
   const env = { TWINE_USERNAME: '__token__', ...process.env };
   const args = ['upload', '--non-interactive', '--skip-existing', sdist, wheel];

@@ -1,6 +1,7 @@
 import type { AccountEventName } from '@memrelay/chain/account-bcs';
 import type { EmittedAccountEvent } from '@memrelay/chain/account-events';
 import type { AuditAction } from '@memrelay/protocol/audit-log';
+import { toHex } from '@memrelay/protocol/bytes';
 import type { AuditedAction } from '../audit/audit-log.ts';
 
 const actions: Readonly<Record<AccountEventName, AuditAction>> = {
@@ -42,6 +43,6 @@ function inJson(fields: object): Detail {
 }
 
 function plainValue(value: unknown): string | number | boolean {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (value instanceof Uint8Array) return toHex(value);
   return typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 }

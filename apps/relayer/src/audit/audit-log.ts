@@ -8,6 +8,7 @@ import type {
   AuditRequest,
   AuditResponse,
 } from '@memrelay/protocol/audit-log';
+import { toHex } from '@memrelay/protocol/bytes';
 import { canonicalJson } from '@memrelay/protocol/canonical-json';
 import type { Logger } from 'pino';
 import type { Db, Queryable } from '../base/db/db.ts';
@@ -68,7 +69,7 @@ export function createAuditLog(writerKeys: readonly Buffer[], log: Logger, now =
       ...signed,
       signatures: (isSigned ? signers : []).map(({ seed, publicKey }) => ({
         writer_key: publicKey.toString('hex'),
-        signature: hex(nodePrimitives.ed25519Sign(seed, message)),
+        signature: toHex(nodePrimitives.ed25519Sign(seed, message)),
       })),
     };
   }
@@ -131,9 +132,9 @@ function entryOf({ seq, content, hash, writerKey, signature }: StoredEntry): Aud
   return {
     ...contentOf(content),
     seq,
-    hash: hex(hash),
-    writer_key: hex(writerKey),
-    signature: hex(signature),
+    hash: toHex(hash),
+    writer_key: toHex(writerKey),
+    signature: toHex(signature),
   };
 }
 
@@ -147,8 +148,4 @@ function contentOf(text: string): AuditContent {
     // Not JSON
   }
   return { at: '', action: 'unreadable' };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }

@@ -55,7 +55,7 @@ function extension(installed: string | null, available: string | null): Finding 
       check,
       available === null ? 'pgvector is not installed on the server' : 'the database does not have it yet',
       available === null
-        ? 'install pgvector 0.8 or newer (Debian: postgresql-17-pgvector)'
+        ? `install pgvector ${oldestVector.join('.')} or newer (Debian: postgresql-17-pgvector)`
         : 'run CREATE EXTENSION vector in this database as a superuser',
     );
   const [major = 0, minor = 0] = installed.split('.').map(Number);

@@ -20,12 +20,12 @@ export async function* examine(
   environment: NodeJS.ProcessEnv,
   configFile: string | undefined,
 ): AsyncGenerator<Finding> {
-  yield* await fileChecks({ configFile, dataDir: environment.MEM_DATA_DIR?.trim() || undefined });
+  const dataDir = environment.MEM_DATA_DIR?.trim() || undefined;
+  yield* await fileChecks({ configFile, dataDir });
   const loaded = await configChecks(environment);
   yield* loaded.findings;
   const { config } = loaded;
   if (!config) return;
-  const dataDir = environment.MEM_DATA_DIR?.trim() || undefined;
   yield* await diskChecks({ databaseUrl: config.databaseUrl, dataDir });
   yield* await openedDatabaseChecks(config);
   yield* await redisChecks(config.redisUrl);

@@ -12,21 +12,23 @@ import type { RelayerContext } from './context.ts';
 /** Prometheus waits 10 s by default */
 const sidecarMs = 3_000;
 
+export interface ServeOptions {
+  app: FastifyInstance;
+  context: RelayerContext;
+  config: Config;
+  listener: Listener;
+  /** Undefined without METRICS_PORT */
+  prometheus: PrometheusMetrics | undefined;
+}
+
 /**
  * Records the requests of `app`, and serves `GET /metrics` on a separate port; nothing happens without METRICS_PORT. Call
  * it before the routes are registered.
  */
 export async function serveMetrics(
   opened: CloseStack,
-  options: {
-    app: FastifyInstance;
-    context: RelayerContext;
-    config: Config;
-    listener: Listener;
-    prometheus: PrometheusMetrics | undefined;
-  },
+  { app, context, config, listener, prometheus: metrics }: ServeOptions,
 ): Promise<void> {
-  const { app, context, config, listener, prometheus: metrics } = options;
   if (config.metricsPort === undefined || !metrics) return;
   registerHttpMetrics(app, metrics);
   registerServerMetrics(metrics, context);

@@ -1,32 +1,17 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { registerAuth } from '../api/auth/register-auth.ts';
-import type { Listener } from '../api/http/listener.ts';
 import { refuseOverdue, registerRequestBounds } from '../api/limits/request-bounds.ts';
-import type { PrometheusMetrics } from '../api/metrics/prometheus.ts';
 import { signedRoutes } from '../api/routes/signed-routes.ts';
 import { registerStageTimes } from '../base/logging/stage-times.ts';
-import type { Config } from '../config/config.ts';
 import type { CloseStack } from './close-stack.ts';
-import type { RelayerContext } from './context.ts';
 import { openRoutes } from './open-routes.ts';
-import { serveMetrics } from './serve-metrics.ts';
+import { type ServeOptions, serveMetrics } from './serve-metrics.ts';
 
 /** How long open requests may take when the relayer stops; the whole shutdown has 20 s (serve-part.ts). */
 const requestsEndMs = 8_000;
 
 /** Registers all routes and listens. Returns the URL at which processes on this machine reach the relayer. */
-export async function serve(
-  opened: CloseStack,
-  options: {
-    app: FastifyInstance;
-    context: RelayerContext;
-    config: Config;
-    listener: Listener;
-    /** Undefined without METRICS_PORT */
-    prometheus: PrometheusMetrics | undefined;
-  },
-): Promise<string> {
+export async function serve(opened: CloseStack, options: ServeOptions): Promise<string> {
   const { app, context, config, listener } = options;
   await serveMetrics(opened, options);
   opened.add(await openRoutes(app, context, config));
