@@ -39,6 +39,7 @@ const onPostgresAlone = [
   'isolation',
   'key-rewrap',
   'key-servers',
+  'listed-texts',
   'listen-host',
   'local-model',
   'manual-mode',

@@ -11,6 +11,7 @@ const pages = [
   'docs/connect-an-app.md',
   'docs/analyze-and-ask.md',
   'docs/export-and-import.md',
+  'docs/stored-memories.md',
   'docs/manual-mode.md',
   'docs/tools-over-http.md',
   'packages/chain/README.md',

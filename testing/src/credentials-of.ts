@@ -6,7 +6,7 @@ import type { RelayerWorld } from './relayer-world.ts';
 
 /** Calls `use` with the path of a credential file of the first owner, for commands. The file is removed afterwards. */
 export async function withCredentialFile(
-  { owner, network, relayer }: RelayerWorld,
+  { owner, network, relayer }: Pick<RelayerWorld, 'owner' | 'network' | 'relayer'>,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-credentials-'));

@@ -59,7 +59,7 @@ unused_routes = {
     "GET /reference",
     "GET /reference/script.js",
 }
-type_aliases = {"MatchReason", "LostReason", "JobStage", "ReindexFailure", "ImportResult"}
+type_aliases = {"MatchReason", "LostReason", "TextError", "JobStage", "ReindexFailure", "ImportResult"}
 
 
 def test_every_schema_has_a_model() -> None:
@@ -177,8 +177,8 @@ calls: dict[str, list[Callable[[MemRelay], Any]]] = {
     "POST /api/ask": [lambda c: c.ask("q", **search), lambda c: list(c.ask_stream("q", **search))],
     "POST /api/profile": [lambda c: c.profile("Ana", limit=3, namespace="n", include_pending=False)],
     "POST /api/memories": [
-        lambda c: c.memories_page(namespace="n", tags=search["tags"], limit=3, cursor="c"),
-        lambda c: list(c.memories(namespace="n")),
+        lambda c: c.memories_page(namespace="n", tags=search["tags"], texts=True, limit=3, cursor="c"),
+        lambda c: list(c.memories(namespace="n", texts=True)),
     ],
     "POST /api/namespaces": [lambda c: c.namespaces()],
     "POST /api/stats": [lambda c: c.stats()],

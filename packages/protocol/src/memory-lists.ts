@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { tagFilterField } from './context-fields.ts';
+import { type SealedContext, tagFilterField } from './context-fields.ts';
 import { limitField, namespaceField } from './fields.ts';
 import { limits } from './limits.ts';
 
-/**
- * Requests and responses of the routes that list what is stored, without its text (decisions.md, "Routes beyond the
- * spec").
- */
+/** Requests and responses of the routes that list what is stored (decisions.md, "Routes beyond the spec"). */
 
 export const memoriesRequest = z
   .object({
@@ -17,6 +14,8 @@ export const memoriesRequest = z
     limit: limitField(limits.listLimit),
     /** Tags are known per namespace, so `namespace` is needed with them */
     tags: tagFilterField.optional(),
+    /** Also return the texts and context fields; needs a decrypt credential */
+    texts: z.boolean().optional(),
   })
   .refine(({ namespace, tags }) => !tags || namespace !== undefined, {
     path: ['namespace'],
@@ -30,7 +29,15 @@ export type MemoriesRequest = z.infer<typeof memoriesRequest>;
  */
 export type LostReason = 'expired' | 'missing';
 
-export interface MemoryEntry {
+/**
+ * Why an entry of a list with texts has no text: its blob is `lost`; no aggregator or key server responds, so a retry may
+ * help (`unavailable`); or its bytes cannot be opened by this caller (`unreadable`), for example because a client
+ * encrypted them in its own format.
+ */
+export type TextError = 'lost' | 'unavailable' | 'unreadable';
+
+/** The text and the context fields are present only if the request has `texts`, and the memory can be read. */
+export interface MemoryEntry extends SealedContext {
   id: string;
   /** Absent only while `pending` */
   blob_id?: string;
@@ -50,6 +57,9 @@ export interface MemoryEntry {
   superseded_by?: string;
   /** Present when the blob is gone; recall does not find such a memory */
   lost?: LostReason;
+  text?: string;
+  /** Instead of `text`, if the request has `texts` and the memory cannot be read */
+  error?: TextError;
 }
 
 export interface MemoriesResponse {

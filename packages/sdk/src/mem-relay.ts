@@ -1,6 +1,6 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { RememberAccepted, RememberManualResponse } from '@memrelay/protocol/memories';
-import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
+import type { NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
 import { findCredentials } from '#credentials';
 import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
@@ -14,7 +14,7 @@ import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
-import { eachMemory, memoriesBody } from './memory-pages.ts';
+import { eachMemory, readPage } from './memory-pages.ts';
 import { connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
 import { type Profile, type ProfileOptions, profileBody } from './profile.ts';
@@ -164,14 +164,14 @@ export class MemRelay {
     return this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
   }
 
-  /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
+  /** The stored memories, newest first, texts if asked for; pages are fetched as the loop advances. */
   memories(options: types.MemoriesOptions = {}): AsyncGenerator<types.MemoryEntry, void, undefined> {
     return eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
   }
 
   /** One page of `memories`. Throws `invalid_request` for a cursor of another list. */
   memoriesPage(options: types.MemoriesPageOptions = {}): Promise<types.MemoriesPage> {
-    return this.#post<MemoriesResponse>('/api/memories', memoriesBody(options, this.#namespace), options);
+    return readPage(this.#connection, this.#named(options), () => this.#sessionPackage(options.signal));
   }
 
   /** One memory with its text and its versions. Throws `memory_not_found`. */

@@ -61,6 +61,21 @@ describe('memories', () => {
     ]);
   });
 
+  it('reads texts with a session', async () => {
+    const memories = [{ ...entry('m1'), text: 'hi', metadata: { own_key: 1 } }];
+    await using wire = await startWire([{ json: { memories } }]);
+    const page = await testClient(wire.url).memoriesPage({
+      texts: true,
+      tags: { all: ['t'] },
+      namespace: 'n',
+    });
+    expect(page.memories[0]).toMatchObject({ text: 'hi', metadata: { own_key: 1 } });
+    expect(wire.seen[0]).toMatchObject({ json: { namespace: 'n', tags: { all: ['t'] }, texts: true } });
+    expect(wire.seen[0]!.headers).toHaveProperty('x-enc-session');
+    await testClient(wire.url).memoriesPage();
+    expect(wire.seen[1]!.headers).not.toHaveProperty('x-enc-session');
+  });
+
   it("rejects with the relayer's errors, and stops with the signal", async () => {
     await using wire = await startWire([errorAnswer(400, 'invalid_request')]);
     const refused = rejection(testClient(wire.url).memories().next());

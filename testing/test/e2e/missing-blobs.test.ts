@@ -134,6 +134,12 @@ test('keeps a blob that its owner extended, marks an expired one lost with a rea
     droppedCount: 1,
   });
   expect((await client.recall('note of tea')).results).toMatchObject([{ text: 'note of tea' }]);
+  const listed = async () =>
+    (await client.memoriesPage({ texts: true })).memories.map(({ text, error }) => text ?? error);
+  expect(await listed()).toEqual(['lost', 'note of tea']);
+  for (const each of aggregators) each.fault = { method: 'GET', kind: 503 };
+  expect(await listed()).toEqual(['lost', 'unavailable']);
+  for (const each of aggregators) each.fault = undefined;
 
   // Its text is not deduplicated against a missing blob
   const again = await client.rememberAndWait('note of coffee', { namespace: 'other' });

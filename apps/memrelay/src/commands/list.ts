@@ -13,14 +13,16 @@ import { columns, plainText } from '../terminal/plain-text.ts';
 
 export interface ListOptions extends ConnectOptions, NamespaceOption, TagFlags {
   limit?: string;
+  texts?: boolean;
 }
 
+const encrypted = 'The texts are encrypted: `--texts` reads them, and `npx memrelay recall "…"` finds them.';
 const defaultLimit = limits.listLimit.default;
 
-/** Lists the stored memories, newest first, without their texts. */
+/** Lists the stored memories, newest first, with their texts if asked for. */
 export async function list(output: Output, options: ListOptions): Promise<void> {
   const limit = parseLimit(options.limit);
-  const { namespace } = options;
+  const { namespace, texts } = options;
   const tags = tagFilter(options);
   if (tags && namespace === undefined)
     throw new ExitError(
@@ -30,7 +32,7 @@ export async function list(output: Output, options: ListOptions): Promise<void> 
   // Reads one more than it shows, to know whether there are more
   const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
     const [entries, dates] = await Promise.all([
-      take(client, { namespace, tags }, limit + 1),
+      take(client, { namespace, tags, texts }, limit + 1),
       storageDates(client),
     ]);
     const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);
@@ -43,8 +45,13 @@ export async function list(output: Output, options: ListOptions): Promise<void> 
   const shown = found.slice(0, limit);
   output.result({ memories: shown.map((memory) => json(memory, dateOf)), more: found.length > limit });
   if (output.json) return;
-  for (const line of columns(shown.map((memory) => row(memory, dateOf, output.paint)))) output.line(line);
-  for (const line of [...remarks(shown, found.length > limit, namespace, tags !== undefined), ...remark])
+  const rows = columns(shown.map((memory) => row(memory, dateOf, output.paint)));
+  for (const [i, line] of rows.entries()) {
+    output.line(line);
+    if (texts) output.line(`  ${textOf(shown[i]!)}`);
+  }
+  const remarked = remarks(shown, found.length > limit, namespace, tags !== undefined);
+  for (const line of [...remarked, ...(texts || shown.length === 0 ? [] : [encrypted]), ...remark])
     output.line(line);
 }
 
@@ -72,6 +79,9 @@ function row(memory: MemoryEntry, dateOf: DateOfEpoch, paint: Paint): string[] {
     paint('dim', memory.id),
   ];
 }
+
+const textOf = ({ text, error }: MemoryEntry): string =>
+  text === undefined ? `(cannot be read: ${error})` : plainText(text);
 
 function stateOf({ lost, pending, expiresEpoch }: MemoryEntry, dateOf: DateOfEpoch): string {
   if (lost) return lost;
@@ -101,6 +111,14 @@ function json(memory: MemoryEntry, dateOf: DateOfEpoch) {
     ...(memory.nearDuplicateOf
       ? { near_duplicate_of: memory.nearDuplicateOf, similarity: memory.similarity }
       : {}),
+    // Without `expires_at` of the memory: that name is the blob's here
+    text: memory.text,
+    error: memory.error,
+    session: memory.session,
+    speaker: memory.speaker,
+    happened_at: memory.happenedAt,
+    tags: memory.tags,
+    metadata: memory.metadata,
   };
 }
 
@@ -134,6 +152,5 @@ function remarks(
       ? [`${lost} lost: their blobs expired or are missing. They are kept, and come back with their blobs.`]
       : []),
     ...(more ? [`There are more: \`npx memrelay list --limit ${shown.length * 10}\`.`] : []),
-    'The texts are encrypted: `npx memrelay recall "…"` finds and reads them.',
   ];
 }

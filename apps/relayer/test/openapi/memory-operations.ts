@@ -116,8 +116,10 @@ export const memoryOperations: Record<string, DescribedOperation> = {
     id: 'listMemories',
     tag: 'Lists',
     summary: 'List memories, newest first',
+    description: 'With `texts` also what they say, which needs `x-enc-session`.',
     body: 'memory-lists/memoriesRequest',
     answers: { 200: 'MemoriesResponse' },
+    reads: true,
   },
   'GET /api/namespaces': {
     id: 'namespaces',

@@ -155,6 +155,8 @@ export interface MemoriesOptions extends NamespaceOptions {
   allNamespaces?: boolean | undefined;
   /** Only memories whose tags pass; needs a namespace */
   tags?: TagFilterOptions | undefined;
+  /** Also return the texts and context fields */
+  texts?: boolean | undefined;
   /** Memories per request: 1–100, default 50 */
   limit?: number | undefined;
 }

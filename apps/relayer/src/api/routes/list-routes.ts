@@ -6,24 +6,33 @@ import {
   type OwnerNamespacesResponse,
   type StatsResponse,
 } from '@memrelay/protocol/memory-lists';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Loggers } from '../../base/logging/loggers.ts';
 import { accountStats, listNamespaces, type StatsParts } from '../../memories/lists/account-stats.ts';
-import { listMemories } from '../../memories/lists/list-memories.ts';
-import type { PageParts } from '../../memories/reading/readable-page.ts';
+import { type ListTextsParts, listMemories, listTexts } from '../../memories/lists/list-memories.ts';
+import { warnOfDelegateKey } from '../http/deprecations.ts';
+import { inPieces } from '../http/json-pieces.ts';
 import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
+import type { RequestBounds } from '../limits/request-bounds.ts';
 
-export type ListRouteParts = StatsParts & PageParts;
+export type ListRouteParts = StatsParts &
+  ListTextsParts & { requestBounds: Pick<RequestBounds, 'recalling'>; loggers: Loggers };
 
-/** The signed routes that list memories and namespaces, without texts; `app` has the auth hook. */
+/** The signed routes that list memories and namespaces; `app` has the auth hook. */
 export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   const lists = route({ auth: 'signature', scope: ['read'], cost: 1 });
-  app.post(
-    '/api/memories',
-    lists,
-    async (request): Promise<MemoriesResponse> =>
-      listMemories(parts, request.caller, validate(memoriesRequest, request.body)),
-  );
+  app.post('/api/memories', lists, async (request, reply): Promise<MemoriesResponse | FastifyReply> => {
+    const { caller, stages } = request;
+    const wanted = validate(memoriesRequest, request.body);
+    if (!wanted.texts) return listMemories(parts, caller, wanted);
+    warnOfDelegateKey(parts.loggers.memories, request, reply);
+    return parts.requestBounds.recalling.during(request, reply, async (hold) => {
+      const answer = await listTexts(parts, caller, wanted, { stages, hold });
+      const length = answer.memories.reduce((sum, { text = '' }) => sum + text.length, 0);
+      return inPieces(reply, answer, 'memories', length);
+    });
+  });
   const namespaces = async (request: FastifyRequest): Promise<NamespacesResponse> =>
     listNamespaces(parts, request.caller);
   app.post('/api/namespaces', lists, namespaces);

@@ -21,7 +21,8 @@ const batchBytes = 4 * 1024 * 1024;
 
 /** A memory whose envelope is to be opened. */
 interface EnvelopeToOpen {
-  match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
+  /** `namespace` if it is not that of the call */
+  match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'> & { namespace?: string };
 }
 
 interface PresentEnvelope {
@@ -75,7 +76,7 @@ export async function openMemories(
         ...shared,
         items: batch.map(({ match, envelope }) => ({
           length: envelope.length,
-          namespace,
+          namespace: match.namespace ?? namespace,
           sha256: match.envelopeSha256.toString('hex'),
           ...(match.envelopeId ? { envelope_id: match.envelopeId.toString('hex') } : {}),
         })),

@@ -4,7 +4,7 @@ import { requirePermission } from '../../accounts/require-permission.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { contextTokens, filterTokens } from '../../index/context-tokens.ts';
-import { firstPage, type ListedMemory, readMemoryPage } from '../rows/page-rows.ts';
+import { firstPage, type ListedMemory, readAcceptedPage, readMemoryPage } from '../rows/page-rows.ts';
 import { makeCursor, readCursor } from './list-cursor.ts';
 import { readableNamespaces, type ScopeParts } from './scope-namespaces.ts';
 
@@ -23,13 +23,13 @@ export interface PageParts extends ScopeParts {
 }
 
 /**
- * Returns one page of the memories in a namespace, or in all that the caller may read. Throws `insufficient_scope`, and
- * `invalid_request` for a cursor of another list.
+ * Returns one page of the memories in a namespace, or in all that the caller may read; with `texts` also those that wait
+ * to be embedded. Throws `insufficient_scope`, and `invalid_request` for a cursor of another list.
  */
 export async function readablePage(
   parts: PageParts,
   caller: Caller,
-  { namespace, cursor, limit, tags }: MemoriesRequest,
+  { namespace, cursor, limit, tags, texts }: MemoriesRequest,
 ): Promise<ReadablePage> {
   const { account } = caller;
   const accountId = hexToBytes(account.accountId);
@@ -46,7 +46,8 @@ export async function readablePage(
           tags,
         );
   // One more than is returned, to see whether there is a next page
-  const found = await readMemoryPage(parts.db, accountId, namespaces, position, limit + 1, filter);
+  const read = texts ? readAcceptedPage : readMemoryPage;
+  const found = await read(parts.db, accountId, namespaces, position, limit + 1, filter);
   return {
     memories: found.slice(0, limit),
     more: found.length > limit,

@@ -11,6 +11,7 @@ export interface ListedMemory {
   namespace: string;
   blobId: string | undefined;
   createdAt: Date;
+  envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
   /** Bytes of the envelope */
   size: number;
@@ -36,14 +37,15 @@ export const firstPage: PagePosition = {
 };
 
 const shown =
-  'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason, near_similarity';
+  'id, namespace, blob_id, created_at, envelope_id, envelope_sha256, size, importance, end_epoch, lost_reason, near_similarity';
 const read = `${shown}, near_duplicate_of`;
 const before = `state <> 'failed' AND (expires_at IS NULL OR expires_at > now()) AND (created_at, id) < ($2::timestamptz, $3::uuid)
   ORDER BY created_at DESC, id DESC LIMIT $4`;
+const position = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
 const withPosition = `SELECT ${shown},
   (SELECT near.id FROM memory near WHERE near.account_id = $1 AND near.id = listed.near_duplicate_of
      AND near.namespace = listed.namespace AND near.state IN ('pending', 'done')) AS near_duplicate_of,
-  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
+  ${position}`;
 
 /** For a whole account: in the order of its index. */
 const ofAccount = `${withPosition} FROM memory AS listed WHERE account_id = $1 AND ${before}`;
@@ -63,6 +65,18 @@ const ofTagged = (tags: TagTokens, few: boolean): string => `
     SELECT * FROM memory WHERE ${few ? 'tag_tokens IS NOT NULL' : 'true'} ${ownTags(tags)}
     ${few ? 'OFFSET 0' : ''}) AS listed
   WHERE account_id = $1 AND namespace = $5 AND ${before}`;
+
+/** Memories that wait to be embedded, which have no row in `memory` yet. There are few: unfinished jobs have an index. */
+const queued = (tags: TagTokens | undefined): string => `
+  SELECT *, ${position} FROM (
+    SELECT id, namespace, NULL AS blob_id, coalesce(written_at, created_at) AS created_at, envelope_id, envelope_sha256,
+      length(envelope) AS size, importance, NULL::int AS end_epoch, NULL AS lost_reason, NULL AS near_duplicate_of,
+      NULL::real AS near_similarity
+    FROM memory_job
+    WHERE account_id = $1 AND ($5::text[] IS NULL OR namespace = ANY($5)) AND status = 'running' AND kind = 1
+      AND NOT duplicate AND stage IN ('queued', 'embedding') AND envelope IS NOT NULL
+      AND (expires_at IS NULL OR expires_at > now()) ${tags ? ownTags(tags) : ''}) AS listed
+  WHERE (created_at, id) < ($2::timestamptz, $3::uuid) ORDER BY created_at DESC, id DESC LIMIT $4`;
 
 function statementFor(
   parameters: SqlValue[],
@@ -92,24 +106,62 @@ export async function readMemoryPage(
     tags && namespaces !== 'all'
       ? await countLabelled(db, accountId, namespaces[0]!, tags, fewLabelled + 1)
       : undefined;
-  const { rows } = await db.query<
-    MemoryColumns<
-      'id' | 'namespace' | 'blob_id' | 'created_at' | 'envelope_sha256' | 'size' | 'importance' | 'end_epoch'
-    > & {
-      lost_reason: LostReason | null;
-      near_duplicate_of: string | null;
-      near_similarity: number | null;
-      position: string;
-    }
-  >(...statementFor(parameters, namespaces, tags, passing !== undefined && passing <= fewLabelled));
-  return rows.map((row) => ({
+  const { rows } = await db.query<ListedRow>(
+    ...statementFor(parameters, namespaces, tags, passing !== undefined && passing <= fewLabelled),
+  );
+  return rows.map(listed);
+}
+
+/** Like `readMemoryPage`, including memories that still wait to be embedded. */
+export async function readAcceptedPage(
+  ...[db, accountId, namespaces, after, limit, tags]: Parameters<typeof readMemoryPage>
+): Promise<ListedMemory[]> {
+  const names = namespaces === 'all' ? null : [...namespaces];
+  // First: a memory that is embedded between the two statements is then in both, and not in neither
+  const { rows } = await db.query<ListedRow>(queued(tags), [
+    accountId,
+    after.createdAt,
+    after.id,
+    limit,
+    names,
+  ]);
+  const embedded = await readMemoryPage(db, accountId, namespaces, after, limit, tags);
+  const ids = new Set(embedded.map(({ id }) => id));
+  const waiting = rows.map(listed).filter(({ id }) => !ids.has(id));
+  return [...embedded, ...waiting].sort(newestFirst).slice(0, limit);
+}
+
+function newestFirst({ position: a }: ListedMemory, { position: b }: ListedMemory): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}
+
+type ListedRow = MemoryColumns<
+  | 'id'
+  | 'namespace'
+  | 'blob_id'
+  | 'created_at'
+  | 'envelope_id'
+  | 'envelope_sha256'
+  | 'size'
+  | 'importance'
+  | 'end_epoch'
+> & {
+  lost_reason: LostReason | null;
+  near_duplicate_of: string | null;
+  near_similarity: number | null;
+  position: string;
+};
+
+function listed(row: ListedRow): ListedMemory {
+  return {
     ...memoryFields(row),
     lost: row.lost_reason ?? undefined,
     near: row.near_duplicate_of
       ? { id: row.near_duplicate_of, similarity: shownSimilarity(row.near_similarity) }
       : undefined,
     position: { createdAt: row.position, id: row.id },
-  }));
+  };
 }
 
 /**

@@ -60,7 +60,7 @@ def memories_page(connection: Connection, options: dict[str, Any], *, all_namesp
     body = present(**options) if all_namespaces else named(connection, options)
     if all_namespaces:
         body.pop("namespace", None)
-    reply = yield from call_relayer(connection, Call("POST", "/api/memories", body))
+    reply = yield from call_relayer(connection, Call("POST", "/api/memories", body, reads=bool(options.get("texts"))))
     return parsed(MemoriesResponse, reply.value)
 
 

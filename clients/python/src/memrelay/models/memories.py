@@ -17,6 +17,11 @@ LostReason: TypeAlias = Literal["expired", "missing"] | str
 """Why a memory cannot be read any more: its blob expired, or disappeared before its end."""
 
 
+TextError: TypeAlias = Literal["lost", "unavailable", "unreadable"] | str
+"""Why an entry of a list with texts has no text: its blob is gone; no aggregator or key server responds; or its bytes
+cannot be opened by this caller."""
+
+
 class LlmUsage(Model):
     """Model usage of a request."""
 
@@ -216,8 +221,8 @@ class SingleMemory(SealedContext):
     history: MemoryHistory
 
 
-class MemoryEntry(Model):
-    """A memory in a list, without its text."""
+class MemoryEntry(SealedContext):
+    """A memory in a list. Its text and context fields are present only if `texts` asks for them."""
 
     id: str
     blob_id: str | None = None
@@ -235,6 +240,9 @@ class MemoryEntry(Model):
     superseded_by: str | None = None
     lost: LostReason | None = None
     """Present when the blob is gone; recall does not find such a memory"""
+    text: str | None = None
+    error: TextError | None = None
+    """Instead of `text`, if it was asked for and cannot be read"""
 
 
 class MemoriesResponse(Model):

@@ -156,16 +156,18 @@ class SyncReading(SyncTransport):
         namespace: str | None = None,
         all_namespaces: bool = False,
         tags: TagFilter | None = None,
+        texts: bool | None = None,
         page_size: int | None = None,
     ) -> Generator[MemoryEntry, None, None]:
-        """Iterate over the stored memories, newest first and without texts; pages are fetched as needed.
+        """Iterate over the stored memories, newest first; pages are fetched as needed.
 
         `all_namespaces` lists everything that this key may read, even if the client has a namespace. `tags` needs a
-        namespace. `page_size` is 1–100, 50 by default.
+        namespace. `page_size` is 1–100, 50 by default. `texts` also returns texts and context fields, and includes
+        memories that were accepted a moment ago; an entry that cannot be read has an `error` instead.
         """
         cursor: str | None = None
         while True:
-            options = {"namespace": namespace, "tags": tags, "limit": page_size, "cursor": cursor}
+            options = {"namespace": namespace, "tags": tags, "texts": texts, "limit": page_size, "cursor": cursor}
             page = self._run(reading.memories_page(self._connection, options, all_namespaces=all_namespaces))
             for entry in page.memories:  # noqa: UP028
                 yield entry
@@ -179,9 +181,10 @@ class SyncReading(SyncTransport):
         namespace: str | None = None,
         all_namespaces: bool = False,
         tags: TagFilter | None = None,
+        texts: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> MemoriesResponse:
         """Return one page of `memories`; `cursor` is the `next_cursor` of the previous one."""
-        options = {"namespace": namespace, "tags": tags, "limit": limit, "cursor": cursor}
+        options = {"namespace": namespace, "tags": tags, "texts": texts, "limit": limit, "cursor": cursor}
         return self._run(reading.memories_page(self._connection, options, all_namespaces=all_namespaces))
