@@ -23,6 +23,7 @@ import { withContext } from '@memrelay/relayer/memories/recall/context';
 import { type AskedFields, fieldsAsked, withFields } from '@memrelay/relayer/memories/recall/field-signals';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { isSure, matchReason } from '@memrelay/relayer/memories/recall/matching';
+import { createNamespaceSearches } from '@memrelay/relayer/memories/recall/namespace-search';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
 import { withRelatedness } from '@memrelay/relayer/memories/recall/relatedness';
 import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
@@ -168,8 +169,9 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const matches = await withRelatedness(db, asked, candidates.matches, embedder, map);
       const fused = fuse({ ...candidates, matches }, size, mock ? lexicalWeights : modelWeights, question);
       const isCohesive = await sizes.isCohesive(accountId, namespace, model);
+      const searched = await createNamespaceSearches(db).of(asked, size);
       const found = await withContext(
-        db,
+        searched,
         asked,
         fused,
         (each) => isSure(each, embedder),

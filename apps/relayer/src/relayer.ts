@@ -18,7 +18,7 @@ import type { Db } from './base/db/db.ts';
 import { hexToBytes } from './base/db/hex.ts';
 import { openDatabase } from './base/db/open-database.ts';
 import type { Loggers } from './base/logging/loggers.ts';
-import { noMetrics, tokensOf } from './base/metrics/metrics.ts';
+import { lookupsOf, noMetrics, tokensOf } from './base/metrics/metrics.ts';
 import type { Config } from './config/config.ts';
 import { publicConfig } from './config/public-config.ts';
 import { createBacklog } from './jobs/queue/backlog.ts';
@@ -32,8 +32,10 @@ import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createChatClient } from './language/llm/chat-client.ts';
 import { createStorageTime } from './memories/lists/expiring-soon.ts';
+import { createNamespaceSearches } from './memories/recall/namespace-search.ts';
 import { createNamespaceSizes } from './memories/recall/namespace-sizes.ts';
 import { startReindexing } from './memories/reindex/background-reindex.ts';
+import { createResidentIndexes } from './memories/resident/resident-indexes.ts';
 import { createAccountParts } from './start/account-parts.ts';
 import { createBlobParts } from './start/blob-parts.ts';
 import { checkSurroundings } from './start/check-surroundings.ts';
@@ -196,6 +198,16 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       chat,
       accountWriters: createAccountWriters(db),
       namespaceSizes: createNamespaceSizes(db),
+      namespaceSearches: createNamespaceSearches(
+        db,
+        opened.add(
+          createResidentIndexes(db, {
+            maxBytes: config.searchCacheBytes,
+            logger: loggers.memories,
+            countLookup: lookupsOf(metrics, 'search'),
+          }),
+        ),
+      ),
       reindexing: opened.add(await startReindexing(db)),
       requestBounds: createRequestBounds(),
       requestLimits: createLimitParts(opened, config, loggers.auth),

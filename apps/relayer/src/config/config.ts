@@ -51,6 +51,8 @@ export interface Config {
   blindIndex: boolean;
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
   blobCache: BlobCacheLimits;
+  /** Maximum bytes of the namespaces in memory; 0: none */
+  searchCacheBytes: number;
   uploadConcurrency: number;
   jobs: {
     /** Days after which a done job is deleted; undefined: never */
@@ -155,6 +157,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
       skipConsistencyCheck: values.STORE_SKIP_CONSISTENCY_CHECK,
     },
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
+    searchCacheBytes: values.SEARCH_CACHE_MAX_BYTES,
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     jobs: {
       keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,

@@ -28,6 +28,7 @@ import type { NamespaceKeys } from '../keys/namespace-keys.ts';
 import type { VerifiedKeys } from '../keys/verified-keys.ts';
 import type { ChatClient } from '../language/llm/chat-client.ts';
 import type { StorageTime } from '../memories/lists/expiring-soon.ts';
+import type { NamespaceSearches } from '../memories/recall/namespace-search.ts';
 import type { NamespaceSizes } from '../memories/recall/namespace-sizes.ts';
 import type { QueryVectors } from '../memories/recall/query-vectors.ts';
 import type { BackgroundRuns } from '../memories/reindex/background-runs.ts';
@@ -58,6 +59,7 @@ export interface RelayerContext {
   indexer: TextIndexer;
   accountWriters: AccountWriters;
   namespaceSizes: NamespaceSizes;
+  namespaceSearches: NamespaceSearches;
   queryVectors: QueryVectors;
   reindexing: BackgroundRuns;
   /** Limits on concurrent requests, in total and per account */

@@ -8,6 +8,7 @@ import { dropKeywords } from '../index/rows/drop-keywords.ts';
 import type { Idempotency } from '../jobs/queue/idempotency.ts';
 import { pruneFormerBlobs } from '../jobs/rows/forgotten-objects.ts';
 import { pruneJobs } from '../jobs/rows/prune-jobs.ts';
+import { pruneDeletions } from '../memories/rows/resident-rows.ts';
 import type { CloseStack } from './close-stack.ts';
 
 /** Starts the tasks that delete obsolete rows; the embedded database is also vacuumed. */
@@ -26,6 +27,7 @@ export function startMaintenance(
     {
       idempotency: idempotency.purge,
       formerBlobs: () => pruneFormerBlobs(db),
+      deletions: () => pruneDeletions(db),
       grants: () => pruneGrants(db, Date.now()),
       ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
       ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),

@@ -5,6 +5,7 @@ import { createAccountVectors } from '../../src/index/embedding/account-vectors.
 import { createLexicalEmbedder } from '../../src/index/embedding/lexical-embedder.ts';
 import { createTextIndexer } from '../../src/index/index-data.ts';
 import { isConfirmed, rankMatching, reasonsFor } from '../../src/memories/recall/matching.ts';
+import { createNamespaceSearches } from '../../src/memories/recall/namespace-search.ts';
 import { createNamespaceSizes } from '../../src/memories/recall/namespace-sizes.ts';
 import { searchWords } from '../../src/memories/recall/recall.ts';
 import { blindIndex } from './index-parts.ts';
@@ -24,6 +25,7 @@ export async function recallTexts(db: Db, texts: readonly string[], question: st
     vectors,
     blindIndex,
     namespaceSizes: createNamespaceSizes(db),
+    namespaceSearches: createNamespaceSearches(db),
     requestBounds: { searches: { run: <T>(_: unknown, work: () => Promise<T>) => work() } },
   };
   const [vector] = await embedder.embed([question], [place.accountId]);

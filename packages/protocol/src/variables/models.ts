@@ -94,6 +94,13 @@ export const modelVariables = {
     default: '600',
     meaning: 'how long the vector of a query is cached in memory; 0 disables the cache',
   },
+  SEARCH_CACHE_MAX_BYTES: {
+    readBy: ['relayer'],
+    form: { kind: 'integer', min: 0, max: 68_719_476_736 },
+    default: '134217728',
+    meaning:
+      'memory for the [index data of namespaces](recall.md#namespaces-in-memory) that are searched often, for each relayer; 0 searches the tables only',
+  },
   MEM_ALLOW_MOCK_LLM: {
     readBy: ['relayer'],
     form: { kind: 'flag' },

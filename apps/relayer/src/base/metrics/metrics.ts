@@ -108,7 +108,7 @@ export type CountLookup = (found: boolean) => void;
 
 export function lookupsOf(
   metrics: Pick<Metrics, 'count'>,
-  cache: 'account' | 'blob' | 'query_vector',
+  cache: 'account' | 'blob' | 'query_vector' | 'search',
 ): CountLookup {
   return (found) => metrics.count('memrelay_cache_requests_total', { cache, result: found ? 'hit' : 'miss' });
 }

@@ -1,7 +1,7 @@
-import type { Db } from '../../base/db/db.ts';
-import { type Adjacent, type Cohesion, readAdjacent } from '../rows/context-rows.ts';
+import type { Adjacent, Cohesion } from '../rows/context-rows.ts';
 import type { SearchQuery } from '../rows/search-rows.ts';
 import type { Fused, Relevance } from './fusion.ts';
+import type { NamespaceSearch } from './namespace-search.ts';
 
 /**
  * Context: what was stored right before and after a memory belongs to it, as in a conversation, where the answer to a
@@ -18,7 +18,7 @@ const anchors = 20;
  * really matches, so that adjacent ones may become hits too. `weight` multiplies the parts; 0 returns `fused.found`.
  */
 export async function withContext(
-  db: Db,
+  searched: Pick<NamespaceSearch, 'adjacent'>,
   query: SearchQuery,
   fused: Fused,
   mayLead: (relevance: Relevance) => boolean,
@@ -27,8 +27,7 @@ export async function withContext(
   const leading = fused.found.filter(mayLead).slice(0, anchors);
   if (weight === 0 || leading.length === 0) return fused.found;
   const known = new Map(fused.found.map((relevance) => [relevance.match.id, relevance]));
-  const adjacent = await readAdjacent(
-    db,
+  const adjacent = await searched.adjacent(
     query,
     leading.map(({ match }) => match.id),
     [...known.keys()],

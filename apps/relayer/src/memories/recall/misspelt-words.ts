@@ -1,10 +1,9 @@
 import { inTurns } from '../../base/concurrency/in-turns.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
-import type { Db } from '../../base/db/db.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { mayBeMisspelt, spellingSteps } from '../../index/keywords/misspelling.ts';
 import { noQuestion, type Question, searchedTerms } from '../../index/keywords/question.ts';
-import { tokensInUse } from '../rows/search-rows.ts';
+import type { NamespaceSearch } from './namespace-search.ts';
 
 /** Words per question that are looked for in other spellings */
 const most = 2;
@@ -22,8 +21,9 @@ export interface AskedPlace {
  * are none. `documents`: the number of texts with each term.
  */
 export async function respelled(
-  { db, blindIndex }: { db: Db; blindIndex: Pick<BlindIndex, 'questionTokens'> },
-  { accountId, namespace, tag }: AskedPlace,
+  blindIndex: Pick<BlindIndex, 'questionTokens'>,
+  { accountId, tag }: Pick<AskedPlace, 'accountId' | 'tag'>,
+  searched: Pick<NamespaceSearch, 'tokensInUse'>,
   query: string,
   question: Question<bigint>,
   documents: readonly number[],
@@ -42,7 +42,7 @@ export async function respelled(
     instead.push(...terms.map(() => of));
   }
   const asked = new Set(searchedTerms(question));
-  const used = await tokensInUse(db, accountId, namespace, tokens);
+  const used = await searched.tokensInUse(tokens);
   const related = tokens.flatMap((term, i) =>
     used.has(term) && !asked.has(term) ? [{ term, of: instead[i]! }] : [],
   );

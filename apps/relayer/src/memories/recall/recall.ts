@@ -20,13 +20,14 @@ import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.t
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
 import type { Match } from '../rows/match.ts';
-import { type SearchQuery, type SearchResult, searchMemories } from '../rows/search-rows.ts';
+import type { SearchQuery, SearchResult } from '../rows/search-rows.ts';
 import { withContext } from './context.ts';
 import { type AskedFields, fieldsAsked, withFields } from './field-signals.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, isSure, rankMatching, reasonsFor } from './matching.ts';
 import { type AskedPlace, respelled } from './misspelt-words.ts';
+import type { NamespaceSearch, NamespaceSearches } from './namespace-search.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
@@ -54,6 +55,7 @@ export interface SearchParts {
   embedder: Embedder;
   vectors: AccountVectors;
   namespaceSizes: NamespaceSizes;
+  namespaceSearches: NamespaceSearches;
   /** Limits how many searches run at the same time, in total and per account */
   requestBounds: { searches: Pick<FairTurns, 'run'> };
 }
@@ -198,8 +200,8 @@ export async function searchWords(
 ): Promise<Found> {
   const { accountId, namespace, tag } = place;
   const question = parts.blindIndex.questionTokens(accountId, tag, questionOf(query, parts.embedder.mock));
-  return search(parts, accountId, { ...options, namespace, question }, (documents) =>
-    respelled(parts, place, query, question, documents),
+  return search(parts, accountId, { ...options, namespace, question }, (searched, documents) =>
+    respelled(parts.blindIndex, place, searched, query, question, documents),
   );
 }
 
@@ -228,7 +230,10 @@ export async function search(
   parts: SearchParts,
   accountId: Buffer,
   asked: Asked,
-  otherSpellings?: (documents: readonly number[]) => Promise<Question<bigint> | undefined>,
+  otherSpellings?: (
+    searched: NamespaceSearch,
+    documents: readonly number[],
+  ) => Promise<Question<bigint> | undefined>,
 ): Promise<Found> {
   const { embedder, namespaceSizes, db } = parts;
   const model = spaceOf(embedder, asked.model);
@@ -238,11 +243,12 @@ export async function search(
   const turn = { accountId: bytesToAddress(accountId), units: 1 };
   return parts.requestBounds.searches.run(turn, async () => {
     let query: SearchQuery = { ...asked, accountId, model, vector };
-    let result = await searchMemories(db, query, size);
-    const question = await otherSpellings?.(result.documents);
+    const searched = await parts.namespaceSearches.of(query, size);
+    let result = await searched.search(query, size);
+    const question = await otherSpellings?.(searched, result.documents);
     if (question) {
       query = { ...query, question };
-      result = await searchMemories(db, query, size);
+      result = await searched.search(query, size);
     }
     const matches = await withRelatedness(
       db,
@@ -259,7 +265,7 @@ export async function search(
     );
     const isCohesive = () => namespaceSizes.isCohesive(accountId, query.namespace, model);
     const weight = asked.context ?? ((await isCohesive()) ? 1 : 0);
-    const all = await withContext(db, query, fused, (each) => isSure(each, embedder), weight);
+    const all = await withContext(searched, query, fused, (each) => isSure(each, embedder), weight);
     const current = returnable(all, asked.tags);
     const found = asked.fields ? withFields(current, asked.fields, fused.scoreOf) : current;
     return { found, mayHaveLost: result.mayHaveLost, question: query.question };

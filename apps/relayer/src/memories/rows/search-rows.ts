@@ -58,12 +58,14 @@ const shortlist = (limit: number): number => Math.max(150, limit * 8);
 const countedUpTo = 4_000;
 /** Factor by which a shortlist is widened, once, if the chunks of a few long memories have filled it. */
 const longer = 16;
+/** Numbers of vectors to compare exactly, one after the other until enough memories are found */
+export const shortlists = (limit: number): number[] => [shortlist(limit), longer * shortlist(limit)];
 
 /**
  * Texts that are read for each of this many terms: 1,200 in all (1 ms), at least 100 each. A term in more texts says
  * little; the rarer terms and the vector decide between them.
  */
-const postings = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
+export const postingsRead = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
 
 export interface MatchRow
   extends FieldColumns,
@@ -91,7 +93,7 @@ const prepared = { prepared: true };
  * trip.
  */
 export async function searchMemories(db: Db, query: SearchQuery, size: NamespaceSize): Promise<SearchResult> {
-  for (const rows of [shortlist(query.limit), longer * shortlist(query.limit)]) {
+  for (const rows of shortlists(query.limit)) {
     const result = await run(db, query, rows, size);
     const near = result.matches.filter(({ near }) => near).length;
     if (near >= query.limit || (size.vectors <= rows && size.vectors < countedUpTo)) return result;
@@ -117,7 +119,7 @@ async function run(
   const { terms, forms, related } = query.question;
   const hasWords = terms.length > 0;
   const tokens = searchedTerms(query.question);
-  const rowsEach = postings(terms.length);
+  const rowsEach = postingsRead(terms.length);
   // What is common in a question of many terms may be rare in one of few
   const known = tokens
     .map((token) => commonTokens.get(token))

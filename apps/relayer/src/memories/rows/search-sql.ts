@@ -105,7 +105,7 @@ const postings = (filter: TagFilterSql): string => `
     SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
     FROM (SELECT * FROM asked WHERE known IS NULL) AS uncounted, LATERAL (
       SELECT * FROM ${filter.few ? labelledHolders : holders(heldColumns, 'token')} holder
-      WHERE account_id = $1 AND namespace = $2 ${filter.few ? '' : filter.where('id')} LIMIT $12) held),
+      WHERE account_id = $1 AND namespace = $2 AND state <> 'failed' ${filter.few ? '' : filter.where('id')} LIMIT $12) held),
   held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
     SELECT no, token, known, coalesce(known, (SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
