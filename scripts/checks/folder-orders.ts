@@ -58,7 +58,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'doctor',
   ],
   'apps/sidecar': [['base', 'sponsor'], ['seal', 'store', 'tools'], ['accounts', 'config', 'open'], 'routes'],
-  'packages/blob-id': [['source', 'wasm'], 'kernel', 'field', 'encode'],
+  'packages/blob-id': ['source', 'kernel', 'field', 'encode'],
   'packages/mcp': [topFiles, 'sign-in', 'tools', 'stdio'],
   'packages/protocol': ['variables'],
   'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual']],

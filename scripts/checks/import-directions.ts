@@ -2,9 +2,17 @@ import type { Finding, Rule } from './rule.ts';
 import { packageOf, relativeTarget, type SourceImport } from './source-imports.ts';
 import { isTest, ownerOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
-const packages = ['protocol', 'process', 'api-reference', 'blob-id', 'envelope', 'chain', 'sdk', 'mcp'].map(
-  (name) => `packages/${name}`,
-);
+const packages = [
+  'protocol',
+  'process',
+  'api-reference',
+  'wasm',
+  'blob-id',
+  'envelope',
+  'chain',
+  'sdk',
+  'mcp',
+].map((name) => `packages/${name}`);
 const everything = ['packages/*', 'apps/*', 'contracts'];
 
 /** Which folder may import which. A folder that is not listed may import none of ours. */
@@ -12,7 +20,8 @@ const allowed: Record<string, readonly string[]> = {
   'packages/protocol': [],
   'packages/process': [],
   'packages/api-reference': [],
-  'packages/blob-id': ['packages/protocol'],
+  'packages/wasm': ['packages/protocol'],
+  'packages/blob-id': ['packages/protocol', 'packages/wasm'],
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],

@@ -1,16 +1,16 @@
+import { hasRelaxedSimd } from '@memrelay/wasm/relaxed-simd';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { computeBlobId } from '../src/blob-id.ts';
-import { hasRelaxedSimd } from '../src/wasm/relaxed-simd.ts';
 
 it('computes the same ids where WebAssembly has no relaxed SIMD', async () => {
   expect(hasRelaxedSimd).toBe(true);
   vi.resetModules();
-  vi.doMock('../src/wasm/relaxed-simd.ts', () => ({ hasRelaxedSimd: false }));
+  vi.doMock('@memrelay/wasm/relaxed-simd', () => ({ hasRelaxedSimd: false }));
   onTestFinished(() => {
-    vi.doUnmock('../src/wasm/relaxed-simd.ts');
+    vi.doUnmock('@memrelay/wasm/relaxed-simd');
     vi.resetModules();
   });
-  const { swizzle } = await import('../src/wasm/instructions.ts');
+  const { swizzle } = await import('@memrelay/wasm/instructions');
   expect(swizzle([], [])).toEqual([0xfd, 0x0e]);
   const plain = await import('../src/blob-id.ts');
   // A golden id of the public networks

@@ -69,6 +69,7 @@ describe('missing or invalid variables', () => {
     ['STORE_EPOCHS', ['0', '54']],
     ['BLOB_CACHE_TTL_SECS', ['-1', '1d']],
     ['BLOB_CACHE_MAX_BYTES', ['1k', '1073741825']],
+    ['SEARCH_CACHE_MAX_BYTES', ['-1', '128M']],
     ['REDIS_URL', ['http://localhost:6379', 'localhost:6379']],
     ['MEM_SERVER_SECRET', [key('1').slice(1), `${key('1')},`, 'password']],
     ['MEM_INDEX_KEY', [`${key('1')},${key('2')}`]],

@@ -17,8 +17,8 @@ import {
   store128,
   swizzle,
   xor128,
-} from '../wasm/instructions.ts';
-import type { Scope } from '../wasm/module.ts';
+} from '@memrelay/wasm/instructions';
+import type { Scope } from '@memrelay/wasm/module';
 
 /** RFC 7693, section 2.6. */
 export const initialVector: readonly bigint[] = [

@@ -25,8 +25,8 @@ import {
   store64,
   store128,
   sub,
-} from '../wasm/instructions.ts';
-import { defineFunction, type WasmFunction } from '../wasm/module.ts';
+} from '@memrelay/wasm/instructions';
+import { defineFunction, type WasmFunction } from '@memrelay/wasm/module';
 import { positionBytes, stripLanes } from './transform-code.ts';
 
 /** Units for copying h bytes: one unit is copied at the beginning and one at the end; they may overlap. */

@@ -23,8 +23,8 @@ import {
   twice64,
   when,
   xor128,
-} from '../wasm/instructions.ts';
-import { defineFunction, type Scope } from '../wasm/module.ts';
+} from '@memrelay/wasm/instructions';
+import { defineFunction, type Scope } from '@memrelay/wasm/module';
 import {
   initialState,
   initialVector,

@@ -1,4 +1,4 @@
-import { assembleModule } from '../wasm/module.ts';
+import { assembleModule } from '@memrelay/wasm/module';
 import { copyPieces, packFunctions, unitFor, unpackFunctions } from './copy-code.ts';
 import { absorb, gatherDigests, hashPairs } from './hash-code.ts';
 import { addStrip, evaluate, interpolate, stripLanes } from './transform-code.ts';

@@ -29,8 +29,8 @@ import {
   swizzle,
   when,
   xor128,
-} from '../wasm/instructions.ts';
-import { defineFunction, type Scope } from '../wasm/module.ts';
+} from '@memrelay/wasm/instructions';
+import { defineFunction, type Scope } from '@memrelay/wasm/module';
 
 /** Bytes of one position of a strip. */
 export const positionBytes = 64;

@@ -21,7 +21,7 @@ export interface NamespaceSearch {
 }
 
 export interface NamespaceSearches {
-  /** The cheapest way to search a namespace with so many texts; finds everything that was committed before the call */
+  /** The cheapest way to search a namespace of this size; finds everything that was committed before the call */
   of(
     query: Pick<SearchQuery, 'accountId' | 'namespace' | 'model' | 'tags'>,
     size: Pick<NamespaceSize, 'texts'>,

@@ -36,8 +36,8 @@ export interface ResidentIndex {
   remove(id: string): void;
 }
 
-/** What an entry takes besides words and vectors (measured) */
-const bytesPerEntry = 1_400;
+/** Size of an entry without words and vectors (measured) */
+const bytesPerEntry = 1_900;
 const envelopeIdBytes = 16;
 
 export function createResidentIndex(): ResidentIndex {

@@ -36,6 +36,8 @@ const mostMemories = 20_000;
 const leastSearches = 2;
 const textsPerSearch = 1_000;
 const countedMs = 5 * 60_000;
+/** What a memory with a vector of 1536 dimensions takes, before it is loaded (measured) */
+const bytesPerMemory = 5_600;
 
 const keyOf = ({ accountId, namespace, model }: ResidentPlace): string =>
   `${accountId.toString('base64')}/${model}/${namespace}`;
@@ -113,11 +115,18 @@ export function createResidentIndexes(
     if (await update(key, place, entry)) kept.set(key, entry);
   }
 
+  /** Loading one namespace in place of another that is used as often would cost more than it saves. */
+  function hasRoom(texts: number): boolean {
+    if (kept.calculatedSize + texts * bytesPerMemory <= maxBytes) return true;
+    const [leastRecent] = kept.rvalues();
+    return leastRecent !== undefined && Date.now() - leastRecent.at > countedMs;
+  }
+
   function consider(key: string, place: ResidentPlace, texts: number): void {
     const count = (searches.get(key) ?? 0) + 1;
     searches.set(key, count);
-    if (closed || texts > mostMemories || count < leastSearches + texts / textsPerSearch || loading.has(key))
-      return;
+    const isDue = count >= leastSearches + texts / textsPerSearch && !loading.has(key);
+    if (closed || !isDue || texts > mostMemories || !hasRoom(texts)) return;
     searches.delete(key);
     const work = oneAtATime(() => load(key, place))
       .catch((err: unknown) => logger.warn({ err }, 'cannot load the index of a namespace'))

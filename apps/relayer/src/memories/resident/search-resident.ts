@@ -10,16 +10,16 @@ import {
   type SearchResult,
   shortlists,
 } from '../rows/search-rows.ts';
+import { asStored } from './half-floats.ts';
 import { placeOf, timesAt, timesOf, tokenNumber } from './postings.ts';
 import type { Entry, ResidentIndex } from './resident-index.ts';
-import { asStored } from './vector-table.ts';
 
 /**
  * The searches of search-sql.ts and context-rows.ts over a resident index. They find the same memories, with one
  * difference: the number of texts with a common term is exact here, and estimated there.
  */
 
-const isVisible = ({ state }: Entry, includePending: boolean): boolean =>
+const isVisible = ({ state }: Pick<Entry, 'state'>, includePending: boolean): boolean =>
   state === 'done' || (includePending && state === 'pending');
 
 export function searchResident(
@@ -34,11 +34,11 @@ export function searchResident(
   const near = nearest(index, query, candidates);
   const found = terms.length > 0 ? byWords(index, query, holders, size, candidates) : [];
   const isNear = new Set(near.map(({ entry }) => entry));
+  const others = found.filter((entry) => !isNear.has(entry));
+  const distances = distancesOf(index, query, others);
   const matches = [
     ...near.map(({ entry, distance }) => matchOf(index, query, holders, entry, distance, true)),
-    ...found
-      .filter((entry) => !isNear.has(entry))
-      .map((entry) => matchOf(index, query, holders, entry, distanceOf(index, query, entry), false)),
+    ...others.map((entry, i) => matchOf(index, query, holders, entry, distances[i], false)),
   ];
   return {
     matches: matches.sort(byDistance),
@@ -67,10 +67,11 @@ function nearest(
   let near: { entry: Entry; distance: number }[] = [];
   for (const rows of [...shortlists(limit), vectors.size]) {
     const best = new Map<Entry, number>();
-    for (const slot of vectors.shortlist(vector, rows, allowed)) {
+    const slots = vectors.shortlist(vector, rows, allowed);
+    const distances = vectors.distances(slots, vector);
+    for (const [i, slot] of slots.entries()) {
       const entry = index.ofSlot(slot);
-      const distance = vectors.distance(slot, vector);
-      if (distance < (best.get(entry) ?? Number.POSITIVE_INFINITY)) best.set(entry, distance);
+      best.set(entry, Math.min(distances[i]!, best.get(entry) ?? Number.POSITIVE_INFINITY));
     }
     near = [...best].map(([entry, distance]) => ({ entry, distance }));
     // Unless the chunks of a few long memories have filled the list
@@ -123,13 +124,22 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Smallest distance of its vectors; undefined without one */
-function distanceOf(
+/** The smallest distance of the vectors of each memory; undefined without one */
+function distancesOf(
   { vectors }: ResidentIndex,
   { vector }: SearchQuery,
-  { slots }: Entry,
-): number | undefined {
-  return slots.length > 0 ? Math.min(...slots.map((slot) => vectors!.distance(slot, vector))) : undefined;
+  entries: readonly Entry[],
+): (number | undefined)[] {
+  const all = vectors?.distances(
+    entries.flatMap(({ slots }) => slots),
+    vector,
+  );
+  let first = 0;
+  return entries.map(({ slots: { length } }) => {
+    const own = all?.subarray(first, first + length);
+    first += length;
+    return length > 0 ? own?.reduce((least, distance) => Math.min(least, distance)) : undefined;
+  });
 }
 
 /** `distance`: undefined for a memory without a vector of the model, which then has that of an unrelated text. */
@@ -191,12 +201,12 @@ export function adjacentResident(
         adjacent.set(entry, [...(adjacent.get(entry) ?? []), { index: i, steps }]);
       }
   }
-  return [...adjacent].map(([entry, of]) => ({
-    id: entry.match.id,
-    of,
-    match:
-      known.has(entry.match.id) || !isVisible(entry, query.includePending)
-        ? undefined
-        : matchOf(index, query, holders, entry, distanceOf(index, query, entry), false),
-  }));
+  const returned = [...adjacent.keys()].filter(
+    (entry) => !known.has(entry.match.id) && isVisible(entry, query.includePending),
+  );
+  const distances = distancesOf(index, query, returned);
+  const matches = new Map(
+    returned.map((entry, i) => [entry, matchOf(index, query, holders, entry, distances[i], false)]),
+  );
+  return [...adjacent].map(([entry, of]) => ({ id: entry.match.id, of, match: matches.get(entry) }));
 }

@@ -125,7 +125,7 @@ export async function readResident(
 }
 
 /** With more changes, it is cheaper to read the namespace again when it is needed. */
-const mostChanges = 1_000;
+const mostChanges = 500;
 
 /**
  * Parameters: 1 account, 2 namespace, 3 model, 4 horizon, 5 maximum number of rows. `changed` of a database that was
@@ -144,8 +144,8 @@ const changesSql = `
     LIMIT $5::int) AS changes ON true`;
 
 /**
- * Returns what has changed since `horizon`, as of now. Undefined if that cannot be told: too much has changed, or the database
- * is an older copy of itself.
+ * Returns what has changed since `horizon`, as of now. Undefined if too much has changed, or if the database is an older copy
+ * of itself.
  */
 export async function readChanges(
   db: Db,

@@ -2,7 +2,7 @@ import { encodeUleb128 } from '@memrelay/protocol/uleb128';
 import { hasRelaxedSimd } from './relaxed-simd.ts';
 
 /**
- * The WebAssembly instructions that the kernel uses, as functions that return their bytes. An operand is code that
+ * The WebAssembly instructions that we use, as functions that return their bytes. An operand is code that
  * leaves its value on the stack, so nested calls read like expressions: `store128(out, xor128(load128(left),
  * load128(right)))`.
  *
@@ -113,10 +113,31 @@ export const add64x2 = vector(0xce);
  */
 export const swizzle = vector(hasRelaxedSimd ? 0x100 : 0x0e);
 
+export const add16x8 = vector(0x8e);
+export const addFloat32x4 = vector(0xe4);
+export const mulFloat32x4 = vector(0xe6);
+
+const unaryVector =
+  (opcode: number) =>
+  (value: Code): Code => [...value, simd, ...encodeUleb128(opcode)];
+
+/** The number of one bits in each byte. */
+export const countOnes8x16 = unaryVector(0x62);
+/** Sums of two adjacent lanes without sign, in lanes of twice the size. */
+export const addPairs8x16 = unaryVector(0x7d);
+export const addPairs16x8 = unaryVector(0x7f);
+/** The lower and the upper four 16-bit lanes, extended with their sign. */
+export const extendLow16x8 = unaryVector(0xa7);
+export const extendHigh16x8 = unaryVector(0xa8);
+
+/** One 32-bit lane as an integer. */
+export const lane32 = (value: Code, lane: 0 | 1 | 2 | 3): Code => [...value, simd, 0x1b, lane];
+
 const shift =
   (opcode: number) =>
   (value: Code, bits: number): Code => [...value, ...int(bits), simd, ...encodeUleb128(opcode)];
 
+export const shiftLeft32x4 = shift(0xab);
 export const shiftLeft64x2 = shift(0xcb);
 export const shiftRight64x2 = shift(0xcd);
 
@@ -154,6 +175,12 @@ export const shuffle = (left: Code, right: Code, indices: readonly number[]): Co
   0x0d,
   ...indices,
 ];
+
+/** A vector with the same 32-bit constant four times. */
+export function fourTimes32(value: number): Code {
+  const bytes = Array.from({ length: 4 }, (_, i) => (value >>> (8 * i)) & 0xff);
+  return bytes128([...bytes, ...bytes, ...bytes, ...bytes]);
+}
 
 /** A 32-bit integer, without sign, in both halves of a vector. */
 export const splat64 = (value: Code): Code => [...value, 0xad, simd, 0x12];
