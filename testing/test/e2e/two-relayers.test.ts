@@ -88,6 +88,28 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, rounds);
   });
 
+  test('find what the other stores and forgets in a namespace that both have in memory', async () => {
+    const namespace = 'in memory of both';
+    const clients = relayers.map(({ url }) => owner.client(url));
+    const first = await clients[0]!.rememberAndWait('sentence 0', { namespace });
+    const recalled = async (which: number): Promise<string[]> => {
+      const { results } = await clients[which]!.recall('sentence', { namespace, minScore: -1, limit: 100 });
+      return results.map(({ text }) => text).sort();
+    };
+    // After the third recall at the latest it is loaded in the background
+    for (let i = 0; i < 10; i++)
+      for (const which of [0, 1]) expect(await recalled(which)).toEqual(['sentence 0']);
+    const blobs = [first.blobId];
+    for (let i = 1; i <= 6; i++) {
+      const stored = await clients[i % 2]!.rememberAndWait(`sentence ${i}`, { namespace });
+      blobs.push(stored.blobId);
+      const expected = Array.from({ length: 2 }, (_, j) => `sentence ${i - 1 + j}`);
+      for (const which of [0, 1]) expect(await recalled(which)).toEqual(expected);
+      await clients[i % 2]!.forget({ namespace, ids: [blobs[i - 1]!] });
+      for (const which of [0, 1]) expect(await recalled(which)).toEqual([`sentence ${i}`]);
+    }
+  });
+
   test('accept a nonce once', async () => {
     const fixed = { path: '/api/account', method: 'GET', accountId: owner.accountId, nonce: randomUUID() };
     const answers = await Promise.all(relayers.map(({ url }) => rawRequest(url, owner.delegate, fixed)));
