@@ -19,8 +19,8 @@ export const stopDeadlineMs = 20_000;
 
 /**
  * Runs a part's process once it listens (the other end of `start-part.ts`): prints the ready line, and closes the part on
- * SIGTERM, SIGINT or, if it is supervised, when stdin closes. Exits with 0, or with 1 if closing failed or took longer than
- * `deadlineMs`.
+ * SIGTERM, and on SIGINT or, if it is supervised, when stdin closes. Exits with 0, or with 1 if closing failed or took longer
+ * than `deadlineMs`.
  */
 export function servePart(part: ServingPart, log: PartLog, deadlineMs = stopDeadlineMs): void {
   let closing = false;
@@ -41,11 +41,21 @@ export function servePart(part: ServingPart, log: PartLog, deadlineMs = stopDead
     }
   };
   process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
   if (process.env[supervisedVariable]) {
+    leaveTerminalToSupervisor();
     const orphaned = () => stop('stdin closed');
     process.stdin.resume().once('end', orphaned).once('error', orphaned);
+  } else {
+    process.on('SIGINT', stop);
   }
   const ready: ReadyLine = { event: 'listening', url: part.url };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+/**
+ * Ignores Ctrl-C and a closed terminal. The supervisor receives them too, and stops its processes in the right order: parts
+ * that end at once are missed by those that still finish their work.
+ */
+export function leaveTerminalToSupervisor(): void {
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

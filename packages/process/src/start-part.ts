@@ -46,10 +46,10 @@ export class PartStartError extends Error {
 }
 
 /** Long, because a part may take minutes to start on a busy machine. A part that fails exits immediately. */
-const standardReadyMs = 180_000;
+export const standardReadyMs = 180_000;
 
 /** Longer than a part's own deadline, so that only a part that exceeds it is killed. */
-const standardGraceMs = stopDeadlineMs + 2_000;
+export const standardGraceMs = stopDeadlineMs + 2_000;
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
 export async function startPart(options: PartOptions): Promise<RunningPart> {
@@ -59,10 +59,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
     env: { ...compileCache(), ...options.environment, [supervisedVariable]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
-  });
+  const ended = endOf(child);
   let early = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     if (early.length < 20_000) early += text;
@@ -87,6 +84,14 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
       clearTimeout(timer);
     },
   };
+}
+
+/** Resolves with a description of how the process ended. */
+export function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
+  });
 }
 
 /** Resolves with the URL of the ready line, or rejects with a description of why there was none. */
