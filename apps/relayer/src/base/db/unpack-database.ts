@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 
-/** A database without tables (build/new-database.mjs), which only a build has. */
+/** A database with empty tables (build/new-database.mjs), which only a build has. */
 const newDatabase = new URL('./new-database.tar.br', import.meta.url);
 
 /**
- * Writes an embedded database without tables to `directory`: a fifth of a second, where `initdb` takes two and 400 MB. Returns
+ * Writes an embedded database with empty tables to `directory`: a fifth of a second, where `initdb` takes two and 400 MB. Returns
  * false in a clone that runs its sources, which have no prepared database.
  */
 export async function unpackDatabase(directory: string, file = newDatabase): Promise<boolean> {
