@@ -11,7 +11,6 @@ import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
 import { registerTraces } from './api/http/request-traces.ts';
 import { createRequestBounds } from './api/limits/request-bounds.ts';
-import { createPrometheusMetrics } from './api/metrics/prometheus.ts';
 import { createNonceStore } from './api/nonces/create-nonce-store.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import type { Db } from './base/db/db.ts';
@@ -77,7 +76,10 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
   const { secrets, packageId } = config;
   const opened = createCloseStack();
   try {
-    const prometheus = config.metricsPort === undefined ? undefined : createPrometheusMetrics();
+    const prometheus =
+      config.metricsPort === undefined
+        ? undefined
+        : (await import('./api/metrics/prometheus.ts')).createPrometheusMetrics();
     const metrics = prometheus ?? noMetrics;
     const stopRecording = prometheus && recordCalls(config, prometheus);
     opened.push(async () => stopRecording?.());
@@ -137,7 +139,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       metrics,
     });
     const nonces = opened.add(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
-    const { blobCache, aggregators } = createBlobParts(opened, config, loggers, metrics);
+    const { blobCache, aggregators } = await createBlobParts(opened, config, loggers, metrics);
     const index = createIndexParts(config, metrics);
     opened.push(async () => index.embedder.close?.());
     const chat =
@@ -210,7 +212,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       ),
       reindexing: opened.add(await startReindexing(db)),
       requestBounds: createRequestBounds(),
-      requestLimits: createLimitParts(opened, config, loggers.auth),
+      requestLimits: await createLimitParts(opened, config, loggers.auth),
       blobCache,
       aggregators,
       outbox,

@@ -81,9 +81,15 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'config.cache-max-bytes',
-    file: 'apps/relayer/src/blobs/blob-cache.ts',
+    file: 'apps/relayer/src/blobs/redis-blob-cache.ts',
     from: 'if (bytes.byteLength > limits.maxBlobBytes || !(await hasRoom())) return;',
     to: 'if (!(await hasRoom())) return;',
+  },
+  {
+    breaks: 'local.processes',
+    file: 'packages/process/src/host-parts.ts',
+    from: "process.on('disconnect', stop).on('SIGTERM', stop);",
+    to: "process.on('SIGTERM', stop);",
   },
   {
     breaks: 'config.upload-concurrency',

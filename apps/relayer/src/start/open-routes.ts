@@ -19,7 +19,7 @@ export async function openRoutes(
 ): Promise<{ close(): Promise<void> }> {
   const { sidecar, loggers } = context;
   const { allowedOrigins, trustedProxyHops } = config;
-  const rateLimits = createRateLimits(config.redisUrl, loggers.http);
+  const rateLimits = await createRateLimits(config.redisUrl, loggers.http);
   const relay = createToolRelay(config.sidecar.url, config.sidecar.token);
   infoRoutes(app, context);
   referenceRoutes(app);

@@ -1,9 +1,9 @@
-import { createClient } from '@redis/client';
 import { inTime } from '../base/redis/in-time.ts';
 import { answerMs, codeOf } from './database-problem.ts';
 
 /** Why Redis cannot be used, as a line that begins with its variable. */
 export async function redisProblem(url: string): Promise<string | undefined> {
+  const { createClient } = await import('@redis/client');
   const client = createClient({
     url,
     socket: { connectTimeout: answerMs, reconnectStrategy: false },

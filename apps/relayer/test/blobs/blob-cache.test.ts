@@ -7,9 +7,8 @@ import {
   type BlobCacheLimits,
   createMemoryBlobCache,
   createNearBlobCache,
-  createRedisBlobCache,
-  roomWatch,
 } from '../../src/blobs/blob-cache.ts';
+import { createRedisBlobCache, roomWatch } from '../../src/blobs/redis-blob-cache.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const silent = pino({ enabled: false });

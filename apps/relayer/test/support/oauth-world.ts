@@ -99,7 +99,7 @@ export async function startOAuthWorld(
   await app.register(oauthRoutes, {
     context,
     trustedProxyHops: 0,
-    rateLimits: createRateLimits(undefined, silent),
+    rateLimits: await createRateLimits(undefined, silent),
     log: silent,
   });
   let clients = 0;

@@ -1,5 +1,4 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
 import {
   type RateLimiterAbstract,
@@ -26,18 +25,8 @@ const keyPrefix = 'memrelay:limit';
  * Counts in Redis, so that several relayers count together, or in memory when no Redis is configured. While Redis is
  * unreachable, each relayer counts separately: limits protect the service and must not stop it.
  */
-export function createRateLimits(redisUrl: string | undefined, log: Logger): RateLimits {
-  const client = redisUrl
-    ? createClient({
-        url: redisUrl,
-        disableOfflineQueue: true,
-        socket: { reconnectStrategy: reconnectDelay },
-      })
-    : undefined;
-  client?.on('error', (error: Error) =>
-    log.debug({ err: error }, 'Redis is unreachable: counting rate limits in memory'),
-  );
-  void client?.connect().catch(() => undefined);
+export async function createRateLimits(redisUrl: string | undefined, log: Logger): Promise<RateLimits> {
+  const client = redisUrl ? await connect(redisUrl, log) : undefined;
 
   function limiter(name: string, points: number, seconds: number): RateLimiterAbstract {
     const options = { keyPrefix: `${keyPrefix}:${name}`, points, duration: seconds };
@@ -71,4 +60,18 @@ export function createRateLimits(redisUrl: string | undefined, log: Logger): Rat
       client?.destroy();
     },
   };
+}
+
+async function connect(url: string, log: Logger) {
+  const { createClient } = await import('@redis/client');
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: { reconnectStrategy: reconnectDelay },
+  });
+  client.on('error', (error: Error) =>
+    log.debug({ err: error }, 'Redis is unreachable: counting rate limits in memory'),
+  );
+  void client.connect().catch(() => undefined);
+  return client;
 }

@@ -4,7 +4,6 @@ import { ConfigError } from '../../base/config/config-error.ts';
 import type { Db } from '../../base/db/db.ts';
 import { createTableNonces } from '../rows/table-nonces.ts';
 import type { NonceStore } from './nonce-store.ts';
-import { createRedisNonces } from './redis-nonces.ts';
 
 /**
  * Uses Redis if a URL is configured, else a database table. Throws `ConfigError` if running relayers on this database
@@ -16,7 +15,9 @@ export async function createNonceStore(options: {
   log: Logger;
 }): Promise<NonceStore> {
   const { redisUrl, db, log } = options;
-  const store = redisUrl ? createRedisNonces({ url: redisUrl, db, log }) : createTableNonces({ db, log });
+  const store = redisUrl
+    ? (await import('./redis-nonces.ts')).createRedisNonces({ url: redisUrl, db, log })
+    : createTableNonces({ db, log });
   try {
     await waitBriefly(() => store.health().ok || store.holder() !== undefined);
     await refuseOtherStore(store, redisUrl !== undefined);

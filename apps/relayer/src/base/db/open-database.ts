@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { embeddedDirectory, isEmbedded } from '../config/database-url.ts';
 import type { Db } from './db.ts';
 import { openPglite } from './pglite.ts';
-import { openPostgres } from './postgres.ts';
 
 /**
  * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` is
@@ -18,6 +17,7 @@ export async function openDatabase(
       log.error({ err: error }, 'the embedded database has failed');
       onLost('the embedded database has failed');
     });
+  const { openPostgres } = await import('./postgres.ts');
   return openPostgres(databaseUrl, {
     onError: (error) => log.error({ err: error }, 'database connection failed'),
   });

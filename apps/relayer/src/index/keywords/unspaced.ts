@@ -1,3 +1,5 @@
+import { textSegments } from '../../base/text-segments.ts';
+
 /** Terms of scripts whose words are not separated by spaces, or not separated from their particles. */
 
 /** One part of a run, in one kind of script. */
@@ -10,7 +12,7 @@ const dictionary = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Mya
 const han = /^\p{Script=Han}$/u;
 const hiragana = /^\p{Script=Hiragana}$/u;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+const wordsOf = textSegments('word');
 
 /** Chinese particles, pronouns and auxiliaries; a pair with one of them is no word. */
 const chineseParticles = new Set('的了吗呢吧啊嘛着我你您他她它们这那哪么谁什是在和与也都就很');
@@ -59,8 +61,7 @@ export function isUnspaced(part: string): boolean {
 export function* unspacedTerms(part: string): Generator<readonly string[] | undefined> {
   if (hangul.test(part)) yield* koreanTerms(part);
   else if (ideographic.test(part)) yield* ideographicTerms(part);
-  else
-    for (const { segment, isWordLike } of segmenter.segment(part)) yield isWordLike ? [segment] : undefined;
+  else for (const { segment, isWordLike } of wordsOf(part)) yield isWordLike ? [segment] : undefined;
 }
 
 /**
@@ -69,7 +70,7 @@ export function* unspacedTerms(part: string): Generator<readonly string[] | unde
  */
 function* ideographicTerms(part: string): Generator<readonly string[] | undefined> {
   let before = '';
-  for (const { segment } of segmenter.segment(part)) {
+  for (const { segment } of wordsOf(part)) {
     const characters = [...segment];
     for (const character of characters)
       if (oneCharacterWords.has(character) || (characters.length === 1 && han.test(character)))

@@ -1,6 +1,7 @@
+import { textSegments } from '../../base/text-segments.ts';
 import { isStopWord, languagesOf } from '../languages.ts';
 
-const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+const wordsOf = textSegments('word');
 
 /** Words of greetings, thanks and assent: a sentence with only such words contains no statement. */
 const courtesies = new Set(
@@ -23,7 +24,7 @@ const courtesies = new Set(
  */
 export function weigh(sentence: string): 'courtesy' | 'fragment' | 'statement' {
   const found: string[] = [];
-  for (const { segment, isWordLike } of words.segment(sentence.toLowerCase().replace(/[’ʼ]/gu, "'")))
+  for (const { segment, isWordLike } of wordsOf(sentence.toLowerCase().replace(/[’ʼ]/gu, "'")))
     if (isWordLike) found.push(segment);
   const { latin, cyrillic } = languagesOf(sentence);
   const isInsignificant = (word: string): boolean =>

@@ -1,5 +1,7 @@
+import { textSegments } from '../../base/text-segments.ts';
+
 /** Finds sentences in any script by Unicode's rules (UAX 29). */
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+const sentencesOf = textSegments('sentence', 'en');
 
 /** A point after these does not end a sentence: titles, initials, and abbreviations such as "e.g.". */
 const abbreviation =
@@ -57,7 +59,7 @@ function splitLine(line: string): string[] {
   const parts: string[] = [];
   // Only the end of the current sentence is examined: a line may consist of initials only
   let end = '';
-  for (const { segment } of segmenter.segment(line))
+  for (const { segment } of sentencesOf(line))
     for (const [i, piece] of segment.split(smallBeginning).entries()) {
       if (goesOn(end, piece) || (i > 0 && goesOnSmall.test(end))) {
         parts.push(`${parts.pop()!}${piece}`);
