@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { createHostRules } from '@memrelay/protocol/host-rules';
-import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import type { Logger } from 'pino';
 import type { DashboardConfig } from './node-config.ts';
 import type { Page, Pages } from './node-pages.ts';
 import { walletRefusal } from './wallet/node-chain-refusal.ts';
@@ -47,14 +48,15 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-/** Serves the pages and the local wallet on 127.0.0.1. Throws if it cannot listen. */
+/** Serves the pages and the local wallet on 127.0.0.1. Logs nothing without a logger. Throws if it cannot listen. */
 export async function startDashboard(
   config: DashboardConfig,
   pages: Pages,
-  logger: FastifyServerOptions['logger'],
+  logger?: Logger,
 ): Promise<Dashboard> {
+  const loggerInstance: FastifyBaseLogger | undefined = logger;
   const app = fastify({
-    ...(logger === undefined ? {} : { logger }),
+    ...(loggerInstance && { loggerInstance }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 16_384,
   });

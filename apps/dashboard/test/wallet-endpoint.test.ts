@@ -28,7 +28,7 @@ const config = {
 let dashboard: Dashboard;
 let port: number;
 beforeAll(async () => {
-  dashboard = await startDashboard({ ...config, startToken }, pages, false);
+  dashboard = await startDashboard({ ...config, startToken }, pages);
   port = Number(new URL(dashboard.url).port);
 });
 afterAll(() => dashboard.close());
@@ -194,7 +194,7 @@ describe.each(paths)('%s', (path, body) => {
   });
 
   it('is refused with a token of an earlier run', async () => {
-    const before = await startDashboard({ ...config, startToken: '7'.repeat(64) }, pages, false);
+    const before = await startDashboard({ ...config, startToken: '7'.repeat(64) }, pages);
     const old = await paired(Number(new URL(before.url).port), '7'.repeat(64));
     await before.close();
     expect(old).toHaveLength(43);

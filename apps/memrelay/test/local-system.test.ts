@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { pairingNonce, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -14,6 +13,7 @@ import {
   type RunningCommand,
   startCommand,
   startLocalSystem,
+  until,
 } from './running-command.ts';
 
 let home: string;
@@ -30,14 +30,6 @@ async function recalled(query: string, namespace = 'default'): Promise<string[]>
 
 const isReady = async (url: string): Promise<boolean> =>
   (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200;
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
-    await pause(100);
-  }
-}
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'memrelay-up-'));
@@ -74,8 +66,8 @@ describe('memrelay up', () => {
           .split('\0')
           .find((each) => each.startsWith(`${name}=`))
           ?.slice(name.length + 1);
-      const store = running.find(({ command }) => command.includes('blobstore'))!;
-      const secret = (await variable(store.pid, 'BLOBSTORE_JWT_DECODE_SECRET'))!;
+      const relayer = running.find(({ command }) => command.includes('apps/relayer/'))!;
+      const secret = (await variable(relayer.pid, 'STORE_PUBLISHER_JWT_SECRET'))!;
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
       for (const { command } of running) expect(command).not.toContain(secret);
       const files = await readdir(join(home, 'data'), { recursive: true, withFileTypes: true });
@@ -347,27 +339,30 @@ describe('the commands', () => {
   });
 });
 
-describe('a part that is killed', () => {
-  it.each(['localnet', 'blobstore', 'sidecar', 'relayer'])(
-    '%s is restarted, and memories are recalled',
-    async (name) => {
-      const isPart = ({ command }: { command: string }): boolean => command.includes(`apps/${name}/`);
-      const before = (await parts()).find(isPart);
-      expect(before, 'it runs').toBeDefined();
-      process.kill(before!.pid, 'SIGKILL');
-      await until('another one runs', async () =>
-        (await parts()).some((part) => isPart(part) && part.pid !== before!.pid),
-      );
-      // A command is a separate process, so it does not learn when the system is up again
-      await until('the relayer is ready', () => isReady(`http://127.0.0.1:${environment.PORT}`));
-      await until('a memory is recalled', async () =>
-        (await recalled('tea')).includes('Ana takes lemon in her tea'),
-      );
-      const text = `Stored after the ${name} was killed.`;
-      await until('a memory is stored', async () => (await memrelay('remember', text)).code === 0);
-      expect(await recalled(text)).toContain(text);
-    },
-  );
+describe('a killed process', () => {
+  it.each([
+    ['localnet, blob store and dashboard', 'local-services'],
+    ['the sidecar', 'apps/sidecar/'],
+    ['the relayer', 'apps/relayer/'],
+  ])('that of %s is restarted, and memories are recalled', async (name, file) => {
+    const isPart = ({ command }: { command: string }): boolean => command.includes(file);
+    const before = (await parts()).find(isPart);
+    expect(before, 'it runs').toBeDefined();
+    process.kill(before!.pid, 'SIGKILL');
+    await until('another one runs', async () =>
+      (await parts()).some((part) => isPart(part) && part.pid !== before!.pid),
+    );
+    // A command is a separate process, so it does not learn when the system is up again
+    await until('the relayer is ready', () => isReady(`http://127.0.0.1:${environment.PORT}`));
+    await until('a memory is recalled', async () =>
+      (await recalled('tea')).includes('Ana takes lemon in her tea'),
+    );
+    const page = `http://127.0.0.1:${environment.DASHBOARD_PORT}/connect/mcp`;
+    await until('the dashboard answers', async () => (await fetch(page).catch(() => undefined))?.ok === true);
+    const text = `Stored after the end of ${name}.`;
+    await until('a memory is stored', async () => (await memrelay('remember', text)).code === 0);
+    expect(await recalled(text)).toContain(text);
+  });
 });
 
 describe('shutdown', () => {
@@ -375,7 +370,7 @@ describe('shutdown', () => {
     'by %s leaves no process behind, and the next start finds the memories',
     async (signal) => {
       const running = await parts();
-      expect(running.length).toBeGreaterThanOrEqual(4);
+      expect(running.length).toBeGreaterThanOrEqual(3);
       system.child.kill(signal);
       // As npm and timeout forward it
       system.child.kill(signal);

@@ -70,6 +70,8 @@ export async function startBenchSystem(
     startUp({
       ...{ PATH, HOME, TMPDIR, NODE_OPTIONS },
       RUST_LOG: 'error',
+      // Their memory and processor time are measured one by one, and uploads are paused without the chain
+      MEM_LOCAL_PROCESSES: 'separate',
       MEM_DATA_DIR: directory,
       PORT: String(relayer),
       SIDECAR_URL: `http://127.0.0.1:${sidecar}`,

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 const parts = {
   relayer: 'apps/relayer/src/main.ts',
   sidecar: 'apps/sidecar/src/main.ts',
-  localnet: 'apps/localnet/src/main.ts',
-  blobstore: 'apps/blobstore/src/main.ts',
+  // Alone, or in a process that `memrelay up` starts for it (MEM_LOCAL_PROCESSES=separate)
+  localnet: ['apps/localnet/src/main.ts', 'system/local-services.ts localnet'],
+  blobstore: ['apps/blobstore/src/main.ts', 'system/local-services.ts blobstore'],
   postgres: 'postgres',
   redis: 'redis-server',
   baseline: 'baselines/floor-server.ts',
@@ -28,8 +29,14 @@ function readProcess(pid: number): Process | undefined {
     // The name in parentheses may contain spaces
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    const named = Object.entries(parts).find(([, sign]) =>
-      sign.includes('/') ? command.includes(sign) : command.split(' ')[0]!.replace(/:$/, '').endsWith(sign),
+    const named = Object.entries(parts).find(([, signs]) =>
+      [signs]
+        .flat()
+        .some((sign) =>
+          sign.includes('/')
+            ? command.includes(sign)
+            : command.split(' ')[0]!.replace(/:$/, '').endsWith(sign),
+        ),
     );
     return {
       pid,

@@ -18,8 +18,8 @@ const localShards = 31;
 
 export type PartName = keyof typeof entries;
 
-export interface PartSettings {
-  name: PartName;
+export interface PartSettings<Name extends PartName = PartName> {
+  name: Name;
   entry: string;
   environment: NodeJS.ProcessEnv;
   /** Options of Node for this process alone, not for those that it starts */
@@ -71,8 +71,8 @@ const entries = {
 /** Path of a part's main file. */
 export const entryOf = (part: PartName): string => fileURLToPath(entries[part]);
 
-/** Only the machine's variables that every part needs, and what keeps its memory small. */
-function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Only the machine's variables that every process needs, and what keeps its memory small. */
+export function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NO_COLOR', 'FORCE_COLOR'];
   return {
     ...Object.fromEntries(names.map((name) => [name, environment[name]])),
@@ -85,7 +85,7 @@ export function localnetSettings(
   ports: SystemPorts,
   paths: SystemPaths,
   access?: LocalAccess,
-): PartSettings {
+): PartSettings<'localnet'> {
   return {
     name: 'localnet',
     entry: entryOf('localnet'),
@@ -108,7 +108,7 @@ export function blobstoreSettings(
   chainUrl: string,
   walletKey: string,
   access?: LocalAccess,
-): PartSettings {
+): PartSettings<'blobstore'> {
   return {
     name: 'blobstore',
     entry: entryOf('blobstore'),
@@ -144,7 +144,7 @@ export function dashboardSettings(
   paths: SystemPaths,
   { packageId, delegatePublicKey }: Pick<CredentialFile, 'packageId' | 'delegatePublicKey'>,
   token: string,
-): PartSettings {
+): PartSettings<'dashboard'> {
   return {
     name: 'dashboard',
     entry: entryOf('dashboard'),
@@ -182,7 +182,7 @@ export async function relayerSettings(
   network: LocalnetInfo,
   urls: { chain: string; blobstore: string },
   access: LocalAccess,
-): Promise<PartSettings> {
+): Promise<PartSettings<'relayer'>> {
   const key = (name: string) => keptKey(join(paths.keys, name));
   return {
     name: 'relayer',

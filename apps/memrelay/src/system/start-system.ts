@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { lockDirectory } from '@memrelay/process/dir-lock';
+import { type RunningPart, startPart } from '@memrelay/process/start-part';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
@@ -14,13 +15,13 @@ import {
   dashboardSettings,
   localAccess,
   localnetSettings,
-  type PartName,
   type PartSettings,
   relayerSettings,
 } from './part-settings.ts';
 import { requireFreePorts, type SystemPorts } from './ports.ts';
 import { keptKey } from './secret-file.ts';
-import { type SupervisedPart, supervisePart } from './supervisor.ts';
+import { type SharedPartName, type SharedParts, startSharedParts } from './shared-parts.ts';
+import { type SupervisedProcess, supervise } from './supervisor.ts';
 import { systemPaths } from './system-paths.ts';
 
 export interface SystemOptions {
@@ -53,67 +54,66 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** The dashboard first: its wallet signs no more when the relayer hands its work back. */
-const stopOrder: readonly PartName[] = ['dashboard', 'relayer', 'blobstore', 'localnet'];
-
 /**
  * Starts the localnet on a data directory, and then blob store, relayer (which starts the sidecar) and dashboard side
- * by side. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
+ * by side: the relayer as a process, the others in a process that they share. Throws when the directory is in use, a
+ * port is taken or a part does not start; nothing is left running.
  */
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const { dataDir, ports, environment, onProgress } = options;
   checkListenHost(environment);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
-  const started = new Map<PartName, SupervisedPart>();
+  const { onOutput, onGivenUp } = options;
+  let shared: SharedParts | undefined;
+  let relayerProcess: SupervisedProcess<RunningPart> | undefined;
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
-    for (const part of started.values()) part.letEnd();
+    shared?.letEnd();
+    relayerProcess?.letEnd();
     stopped ??= stopAll();
     return stopped;
   };
   const stopAll = async (): Promise<void> => {
-    // The relayer hands its work back while the others still answer
-    for (const name of stopOrder) await started.get(name)?.stop();
+    // Its wallet signs no more when the relayer hands its work back, while the others still answer
+    await shared?.close('dashboard');
+    await relayerProcess?.stop();
+    await shared?.stop();
     await rm(localDashboardPath(dataDir), { force: true });
     lock.release();
-  };
-  const run = async (settings: PartSettings): Promise<SupervisedPart> => {
-    options.signal?.throwIfAborted();
-    const part = await supervisePart({
-      settings,
-      onLine: (line) => options.onOutput(settings.name, `${line}\n`),
-      onStderr: (text) => options.onOutput(settings.name, text),
-      onRestart: (how) => options.onOutput(settings.name, `${settings.name} ended (${how}); restarting it\n`),
-      onGivenUp: options.onGivenUp,
-    });
-    started.set(settings.name, part);
-    return part;
   };
   try {
     await requireFreePorts(ports);
     const paths = systemPaths(dataDir);
     onProgress('Starting the local network (chain and key servers)');
     const access = localAccess(environment, ports);
-    const localnet = await run(localnetSettings(environment, ports, paths, access));
-    const network = await readLocalnetInfo(localnet.url);
+    shared = await startSharedParts({ environment, onOutput, onGivenUp });
+    const run = (settings: PartSettings<SharedPartName>): Promise<string> => {
+      options.signal?.throwIfAborted();
+      return shared!.start(settings);
+    };
+    const chainUrl = await run(localnetSettings(environment, ports, paths, access));
+    const network = await readLocalnetInfo(chainUrl);
 
     onProgress('Starting the blob store, the relayer and its sidecar');
     const storeWallet = await keptKey(join(paths.keys, 'blobstore-wallet'));
     const relayerUrl = `http://127.0.0.1:${ports.relayer}`;
-    const urls = { chain: localnet.url, blobstore: `http://127.0.0.1:${ports.blobstore}` };
+    const urls = { chain: chainUrl, blobstore: `http://127.0.0.1:${ports.blobstore}` };
     const token = randomBytes(32).toString('hex');
-    const startBlobstore = async (): Promise<SupervisedPart> => {
+    const startBlobstore = async (): Promise<string> => {
       await askFaucet(urls.chain, addressOfPrivateKey(storeWallet));
       return run(blobstoreSettings(environment, ports, paths, urls.chain, storeWallet, access));
     };
     // A data directory that belongs to another network fails here, before a relayer has opened its database
     const checked = localIdentity(paths, network, urls.chain, relayerUrl);
-    const startRelayer = async (): Promise<SupervisedPart> => {
+    const startRelayer = async (): Promise<string> => {
       await checked;
-      return run(await relayerSettings(environment, ports, paths, dataDir, network, urls, access));
+      const settings = await relayerSettings(environment, ports, paths, dataDir, network, urls, access);
+      options.signal?.throwIfAborted();
+      relayerProcess = await superviseRelayer(settings, { onOutput, onGivenUp });
+      return relayerProcess.current.url;
     };
-    const startDashboard = async (): Promise<SupervisedPart> =>
+    const startDashboard = async (): Promise<string> =>
       run(dashboardSettings(environment, ports, paths, (await checked).credentials, token));
     // They need only the chain to start: each uses the others when a request comes
     const [identity, blobstore, relayer, dashboard] = await allOf(
@@ -123,21 +123,16 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       startDashboard(),
     );
     const localDashboard: LocalDashboard = {
-      url: dashboard.url,
-      relayerUrl: relayer.url,
-      blobstoreUrl: blobstore.url,
-      chainUrl: localnet.url,
+      url: dashboard,
+      relayerUrl: relayer,
+      blobstoreUrl: blobstore,
+      chainUrl,
       token,
     };
     await writeSecretFile(localDashboardPath(dataDir), `${JSON.stringify(localDashboard)}\n`);
     options.signal?.throwIfAborted();
     return {
-      urls: {
-        relayer: relayer.url,
-        localnet: localnet.url,
-        blobstore: blobstore.url,
-        dashboard: dashboard.url,
-      },
+      urls: { relayer, localnet: chainUrl, blobstore, dashboard },
       credentials: identity.credentials,
       credentialsPath: paths.credentials,
       created: identity.created,
@@ -152,6 +147,24 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     options.signal?.throwIfAborted();
     throw error;
   }
+}
+
+function superviseRelayer(
+  settings: PartSettings<'relayer'>,
+  { onOutput, onGivenUp }: Pick<SystemOptions, 'onOutput' | 'onGivenUp'>,
+): Promise<SupervisedProcess<RunningPart>> {
+  const { name } = settings;
+  return supervise({
+    name,
+    start: () =>
+      startPart({
+        ...settings,
+        onLine: (line) => onOutput(name, `${line}\n`),
+        onStderr: (text) => onOutput(name, text),
+      }),
+    onRestart: (how) => onOutput(name, `${name} ended (${how}); restarting it\n`),
+    onGivenUp,
+  });
 }
 
 /** All results, or the first failure once all have settled, so that a part that did start can be stopped. */
