@@ -104,9 +104,12 @@ describe.each(databases)('a database of an earlier version on $name', ({ create 
     await applied(former);
     // Later migrations add them
     const newer = 'DROP COLUMN context_tokens, DROP COLUMN tag_tokens, DROP COLUMN expires_at';
-    await database.db.query(`ALTER TABLE memory DROP COLUMN token_version, ${newer}`);
+    await database.db.query(`ALTER TABLE memory DROP COLUMN token_version, DROP COLUMN changed, ${newer}`);
     await database.db.query(`ALTER TABLE memory_job ${newer}`);
-    await database.db.query('DROP TABLE audit_entry, audit_head');
+    await database.db.query('DROP TABLE audit_entry, audit_head, deleted_memory');
+    await database.db.query(
+      'DROP FUNCTION note_memory_change, note_memory_deletion, note_succession CASCADE',
+    );
     await database.db.query("INSERT INTO event_cursor VALUES ('accounts', 'c1')");
     expect((await migrate(database.db))[0]).toBe('0001_memories.sql');
     expect(await recorded()).not.toContain('0032_known_secrets.sql');

@@ -143,7 +143,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
           };
           const asked = [...new Set(termsOf(query))];
           const weights = asked.map((term) =>
-            termWeight(size, own.filter((each) => termsOf(each.text).includes(term)).length),
+            termWeight(size, stored.filter((terms) => terms.includes(term)).length),
           );
           for (const { match, explanation } of all) {
             const of = texts.get(match.id)!;
