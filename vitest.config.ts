@@ -40,6 +40,7 @@ export default defineConfig({
           include: [
             'apps/*/{src,test}/**/*.test.{ts,tsx}',
             'packages/*/{src,test}/**/*.test.ts',
+            'integrations/*/{src,test}/**/*.test.ts',
             'contracts/test/**/*.test.ts',
             'scripts/**/*.test.ts',
             'docs/**/*.test.ts',
