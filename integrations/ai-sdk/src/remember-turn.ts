@@ -20,9 +20,7 @@ export function rememberTurn(
   }
   const happenedAt = new Date();
   const store = (text: string, speaker: string): void =>
-    writer.add(async () =>
-      memory.remember(await mask(text), { namespace, session, speaker, happenedAt }),
-    );
+    writer.add(async () => memory.remember(await mask(text), { namespace, session, speaker, happenedAt }));
   // Each message of the user once, though a call with tools repeats it in every step
   if (question?.isNew) store(question.text, 'user');
   if (remember === 'conversation' && answer.isFinal && answer.text !== '') store(answer.text, 'assistant');

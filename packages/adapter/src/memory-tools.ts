@@ -75,7 +75,11 @@ function rememberTool(memory: MemoryToolClient, namespace: string | undefined): 
     description:
       'Stores one fact for later conversations, as a sentence that can be understood alone: names instead of pronouns, with dates and reasons. Do not store passwords or keys.',
     parameters: objectOf({
-      text: { type: 'string', minLength: 1, description: 'The fact, such as "Ana likes her tea with lemon."' },
+      text: {
+        type: 'string',
+        minLength: 1,
+        description: 'The fact, such as "Ana likes her tea with lemon."',
+      },
     }),
     run: (input, signal) =>
       answered(async () => {
