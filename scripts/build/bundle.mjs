@@ -94,7 +94,9 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
     });
     // The noble and scure packages are ESM only: in CommonJS they are part of the bundle
     const peers = own.filter(
-      (name) => (item.peers ?? []).some((peer) => name.test(peer)) || name.test('piscina'),
+      (name) =>
+        [...(item.peers ?? []), ...(item.required ?? [])].some((peer) => name.test(peer)) ||
+        name.test('piscina'),
     );
     const imports = Object.keys(item.imports ?? {}).map((name) => new RegExp(`^${name}$`));
     await build({

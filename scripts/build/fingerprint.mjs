@@ -49,7 +49,7 @@ function sourcesOf(item) {
 
 /** @param {string} folder @returns {string[]} */
 function filesIn(folder) {
-  const isWorkspace = /^(apps|packages)\/[^/]+$/.test(folder);
+  const isWorkspace = /^(apps|integrations|packages)\/[^/]+$/.test(folder);
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {

@@ -49,6 +49,7 @@ it('a package comes after those whose bundles it could depend on', () => {
   expect(packages.map(({ name }) => name)).toEqual([
     '@memrelay/blob-id',
     '@memrelay/sdk',
+    '@memrelay/ai-sdk',
     '@memrelay/blobstore',
     'memrelay-mcp',
     'memrelay',

@@ -14,12 +14,14 @@ const homepage = 'https://github.com/memrelay/memrelay';
  * @returns {Manifest}
  */
 export function publishedManifest(item) {
-  const { version, license } = readManifest(`${item.folder}/package.json`);
+  const { version, license, peerDependencies = {} } = readManifest(`${item.folder}/package.json`);
   const ranges = dependencyRanges();
   /** @param {readonly string[]} names */
   const withRanges = (names) =>
     names.length > 0 ? Object.fromEntries([...names].sort().map((name) => [name, ranges[name]])) : undefined;
-  const { optional = [], peers = [], external } = item;
+  const { optional = [], peers = [], required = [], external } = item;
+  /** @param {string} name */
+  const requiredRange = (name) => (name.startsWith('@memrelay/') ? `^${version}` : peerDependencies[name]);
   const library = item.kind === 'library';
   const subpaths = Object.entries(item.exports);
   return withoutAbsent({
@@ -62,9 +64,12 @@ export function publishedManifest(item) {
       ),
     files: ['dist', ...(item.bin ? ['bin'] : [])],
     sideEffects: item.kind === 'library' ? false : undefined,
-    dependencies: withRanges(external.filter((name) => !optional.includes(name) && !peers.includes(name))),
+    dependencies: withRanges(external.filter((name) => ![...optional, ...peers, ...required].includes(name))),
     optionalDependencies: withRanges(optional),
-    peerDependencies: withRanges(peers),
+    peerDependencies:
+      required.length > 0
+        ? Object.fromEntries(required.map((name) => [name, requiredRange(name)]))
+        : withRanges(peers),
     peerDependenciesMeta:
       peers.length > 0 ? Object.fromEntries(peers.map((name) => [name, { optional: true }])) : undefined,
     publishConfig: { access: 'public', provenance: true },

@@ -13,6 +13,7 @@
  * @property {readonly string[]} external dependencies of the published package; all others are bundled
  * @property {readonly string[]} [optional] of these: `optionalDependencies`
  * @property {readonly string[]} [peers] of these: optional `peerDependencies`
+ * @property {readonly string[]} [required] of these: required `peerDependencies`, with the ranges of its workspace
  * @property {Record<string, string>} [bin] entry by command
  * @property {Record<string, string>} exports entry by subpath
  * @property {Record<string, { node: string, default: string }>} [imports] entries by name, for Node and for everything else
@@ -68,6 +69,18 @@ export const packages = [
       './manual': 'manual',
     },
     imports: { '#credentials': { node: 'find-credentials-node', default: 'find-credentials' } },
+  },
+  {
+    name: '@memrelay/ai-sdk',
+    folder: 'integrations/ai-sdk',
+    kind: 'library',
+    summary: 'Encrypted long-term memory for the AI SDK: a model wrapper and tools',
+    keywords: ['ai-sdk', 'vercel-ai', 'memory', 'ai', 'agents', 'encryption'],
+    entries: { main: 'src/public.ts' },
+    declared: ['main'],
+    external: ['@memrelay/sdk', 'ai'],
+    required: ['@memrelay/sdk', 'ai'],
+    exports: { '.': 'main' },
   },
   {
     name: '@memrelay/blobstore',

@@ -13,7 +13,7 @@ const packages = [
   'sdk',
   'mcp',
 ].map((name) => `packages/${name}`);
-const everything = ['packages/*', 'apps/*', 'contracts'];
+const everything = ['packages/*', 'integrations/*', 'apps/*', 'contracts'];
 
 /** Which folder may import which. A folder that is not listed may import none of ours. */
 const allowed: Record<string, readonly string[]> = {
@@ -26,6 +26,9 @@ const allowed: Record<string, readonly string[]> = {
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
   'packages/mcp': ['packages/sdk', 'packages/protocol', 'packages/envelope', 'packages/chain'],
+  'packages/adapter': ['packages/sdk', 'packages/mcp', 'packages/protocol'],
+  // Adapters of agent frameworks
+  'integrations/*': ['packages/adapter', 'packages/sdk'],
   'apps/*': packages,
   // These two start the apps
   'apps/memrelay': everything,
@@ -87,7 +90,13 @@ function mayImport(path: string, from: string, to: string): boolean {
   if (path.startsWith('scripts/models/') && to === 'apps/memrelay') return true;
   // Tests may start the system through `testing`, and use any package and the contract's scenarios. The tests of the
   // documentation compare it with the command.
-  const forTests = ['packages/*', 'contracts', 'testing', ...(from === 'scripts' ? ['apps/memrelay'] : [])];
+  const forTests = [
+    'packages/*',
+    'integrations/*',
+    'contracts',
+    'testing',
+    ...(from === 'scripts' ? ['apps/memrelay'] : []),
+  ];
   return isTest(path) && matches(forTests, to);
 }
 

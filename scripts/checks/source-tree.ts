@@ -8,7 +8,7 @@ const skippedFolders = new Set([
   ...['.venv', '.mypy_cache', '.pytest_cache', '.ruff_cache', '__pycache__'],
 ]);
 const codeFile = /\.(ts|tsx|mts|mjs|js)$/;
-const workspaceParents = ['apps', 'packages'];
+const workspaceParents = ['apps', 'integrations', 'packages'];
 const singleWorkspaces = ['contracts', 'bench', 'testing'];
 
 export interface SourceFile {

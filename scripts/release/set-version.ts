@@ -32,7 +32,7 @@ export function setVersion(files: Files, current: string, next: string): void {
   const own = new Set([...manifests.values()].map(({ name }) => name as string));
   for (const [path, manifest] of manifests) {
     manifest.version = next;
-    for (const kind of ['dependencies', 'devDependencies'])
+    for (const kind of ['dependencies', 'devDependencies', 'peerDependencies'])
       for (const name of Object.keys(manifest[kind] ?? {})) if (own.has(name)) manifest[kind][name] = next;
     files.write(path, `${JSON.stringify(manifest, null, 2)}\n`);
   }

@@ -14,6 +14,7 @@ const pages = [
   'docs/stored-memories.md',
   'docs/manual-mode.md',
   'docs/tools-over-http.md',
+  'integrations/ai-sdk/README.md',
   'packages/chain/README.md',
   'packages/protocol/README.md',
 ];

@@ -25,7 +25,7 @@ const npm = (...args: string[]): Promise<string> =>
   );
 
 // What we publish is bundled from these
-const workspaces = ['apps', 'packages'].flatMap((folder) =>
+const workspaces = ['apps', 'integrations', 'packages'].flatMap((folder) =>
   readdirSync(join(root, folder)).flatMap((name) => ['--workspace', `${folder}/${name}`]),
 );
 const bill = await npm(

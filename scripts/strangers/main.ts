@@ -11,6 +11,7 @@ import { bundlerCases } from './bundler-cases.ts';
 import type { StrangerCase, World } from './case.ts';
 import { commandCases } from './command-cases.ts';
 import { deployCase } from './deploy-case.ts';
+import { frameworkCases } from './framework-cases.ts';
 import { type LocalSystem, startSystem, systemEnvironment } from './local-system.ts';
 import { runtimeCases } from './node-cases.ts';
 import { pythonCases } from './python-cases.ts';
@@ -42,6 +43,7 @@ async function main(): Promise<number> {
     ...typeCases,
     ...bundlerCases,
     ...pythonCases,
+    ...frameworkCases,
     deployCase,
     restartCase,
   ].filter(({ name }) => values.only === undefined || name.includes(values.only));

@@ -17,7 +17,7 @@ export interface MemoryOptions {
   limit?: number | undefined;
   /** Omit memories with a lower score */
   minScore?: number | undefined;
-  /** The model is called without memories if a recall takes longer; default 2,000 ms */
+  /** The model is called without memories if a recall takes longer; default 3,000 ms */
   recallTimeoutMs?: number | undefined;
   /**
    * What is stored after an answer, in the background: `user` (default), each message of the user; `conversation`, also the

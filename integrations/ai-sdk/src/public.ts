@@ -1,7 +1,7 @@
 /** `@memrelay/ai-sdk`: long-term memory for language models of the AI SDK, and memory tools. */
 export type { FlushReport } from '@memrelay/adapter/background-writer';
 export type { FailedWork, OnError } from '@memrelay/adapter/failure-report';
-export type { MemoryToolOptions } from '@memrelay/adapter/memory-tools';
+export type { MemoryToolClient, MemoryToolOptions } from '@memrelay/adapter/memory-tools';
 export type { MemoryClient, MemoryOptions } from './memory-options.ts';
 export { memoryTools } from './memory-tools.ts';
 export { type ModelWithMemory, withMemory } from './with-memory.ts';

@@ -3,7 +3,7 @@ import { recallInTime } from '@memrelay/adapter/recall-in-time';
 import type { MemoryOptions } from './memory-options.ts';
 import { type PromptMessage, questionOf, textOf } from './prompt.ts';
 
-const defaults = { tokenBudget: 1_000, limit: 20, recallTimeoutMs: 2_000 };
+const defaults = { tokenBudget: 1_000, limit: 20, recallTimeoutMs: 3_000 };
 /** Blocks that are kept for the later steps of calls with tools */
 const keptBlocks = 32;
 
