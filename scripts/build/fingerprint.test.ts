@@ -50,6 +50,7 @@ it('a package comes after those whose bundles it could depend on', () => {
     '@memrelay/blob-id',
     '@memrelay/sdk',
     '@memrelay/ai-sdk',
+    '@memrelay/langchain',
     '@memrelay/blobstore',
     'memrelay-mcp',
     'memrelay',

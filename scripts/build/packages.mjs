@@ -83,6 +83,18 @@ export const packages = [
     exports: { '.': 'main' },
   },
   {
+    name: '@memrelay/langchain',
+    folder: 'integrations/langchain',
+    kind: 'library',
+    summary: 'Encrypted long-term memory for LangChain and LangGraph: store, chat history, retriever, tools',
+    keywords: ['langchain', 'langgraph', 'memory', 'ai', 'agents', 'encryption'],
+    entries: { main: 'src/public.ts' },
+    declared: ['main'],
+    external: ['@langchain/core', '@langchain/langgraph-checkpoint', '@memrelay/sdk'],
+    required: ['@langchain/core', '@langchain/langgraph-checkpoint', '@memrelay/sdk'],
+    exports: { '.': 'main' },
+  },
+  {
     name: '@memrelay/blobstore',
     folder: 'apps/blobstore',
     kind: 'program',

@@ -15,6 +15,7 @@ const pages = [
   'docs/manual-mode.md',
   'docs/tools-over-http.md',
   'integrations/ai-sdk/README.md',
+  'integrations/langchain/README.md',
   'packages/chain/README.md',
   'packages/protocol/README.md',
 ];

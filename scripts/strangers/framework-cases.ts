@@ -24,6 +24,15 @@ const frameworks: readonly Framework[] = [
     ],
     ...frameworkModels.aiSdk,
   },
+  {
+    folder: 'langchain',
+    shown: '@langchain/langgraph',
+    versions: [
+      ['@langchain/langgraph@1.0.0', '@langchain/core@1.0.1', '@langchain/langgraph-checkpoint@1.0.0'],
+      ['@langchain/langgraph@1', '@langchain/core@1', '@langchain/langgraph-checkpoint@1'],
+    ].map((packages) => [...packages, 'zod@4']),
+    files: {},
+  },
 ];
 
 /** The first program of an adapter's README, unchanged. */

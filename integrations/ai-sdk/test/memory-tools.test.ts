@@ -18,7 +18,7 @@ it('a model remembers, recalls and forgets with the tools', async () => {
   expect(prompts[3]).toContain('Remembered (id memory-1).');
   expect(prompts[3]).toContain('\\"Ana likes lemon.\\" (id memory-1');
   expect(prompts[3]).toContain('1 deleted.');
-  expect(memory.hits).toEqual([]);
+  expect(memory.stored()).toEqual([]);
   expect(model.doGenerateCalls[0]!.tools!.map(({ name }) => name)).toEqual(['recall', 'remember', 'forget']);
 });
 
