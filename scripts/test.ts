@@ -36,6 +36,7 @@ const onPostgresAlone = [
   'export-import',
   'faults',
   'foreign-page',
+  'frameworks',
   'isolation',
   'key-rewrap',
   'key-servers',

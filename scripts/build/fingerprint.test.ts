@@ -51,6 +51,7 @@ it('a package comes after those whose bundles it could depend on', () => {
     '@memrelay/sdk',
     '@memrelay/ai-sdk',
     '@memrelay/langchain',
+    '@memrelay/openai-agents',
     '@memrelay/blobstore',
     'memrelay-mcp',
     'memrelay',

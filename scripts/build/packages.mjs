@@ -95,6 +95,18 @@ export const packages = [
     exports: { '.': 'main' },
   },
   {
+    name: '@memrelay/openai-agents',
+    folder: 'integrations/openai-agents',
+    kind: 'library',
+    summary: 'Encrypted memory for the OpenAI Agents SDK: sessions and tools',
+    keywords: ['openai-agents', 'openai', 'memory', 'ai', 'agents', 'encryption'],
+    entries: { main: 'src/public.ts' },
+    declared: ['main'],
+    external: ['@memrelay/sdk', '@openai/agents'],
+    required: ['@memrelay/sdk', '@openai/agents'],
+    exports: { '.': 'main' },
+  },
+  {
     name: '@memrelay/blobstore',
     folder: 'apps/blobstore',
     kind: 'program',

@@ -9,6 +9,7 @@ const pages = [
   'README.md',
   'docs/tutorial.md',
   'docs/connect-an-app.md',
+  'docs/frameworks.md',
   'docs/analyze-and-ask.md',
   'docs/export-and-import.md',
   'docs/stored-memories.md',
@@ -16,6 +17,7 @@ const pages = [
   'docs/tools-over-http.md',
   'integrations/ai-sdk/README.md',
   'integrations/langchain/README.md',
+  'integrations/openai-agents/README.md',
   'packages/chain/README.md',
   'packages/protocol/README.md',
 ];

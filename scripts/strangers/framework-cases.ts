@@ -33,6 +33,15 @@ const frameworks: readonly Framework[] = [
     ].map((packages) => [...packages, 'zod@4']),
     files: {},
   },
+  {
+    folder: 'openai-agents',
+    shown: '@openai/agents',
+    versions: [
+      ['@openai/agents@0.3.0', 'zod@4'],
+      ['@openai/agents@0', 'zod@4'],
+    ],
+    ...frameworkModels.openaiAgents,
+  },
 ];
 
 /** The first program of an adapter's README, unchanged. */
@@ -60,13 +69,13 @@ export const frameworkCases: readonly StrangerCase[] = frameworks.flatMap((frame
         const name = `framework-${packages[0]!.replace(/[^\w.]+/g, '-')}`;
         const own = [`@memrelay/${folder}`, '@memrelay/sdk'];
         const cwd = await install(name, own, [...packages, 'typescript@6.0.3', '@types/node@24']);
-        for (const [file, text] of Object.entries(framework.files))
-          bench.folder(join(name, 'node_modules'), { [file]: text });
+        for (const [file, text] of Object.entries(framework.files)) bench.folder(name, { [file]: text });
         const program = readmeProgram(folder);
         writeFileSync(join(cwd, 'readme.mjs'), program);
         writeFileSync(join(cwd, 'readme.mts'), program);
         const node = await nodeOf(bench, '22');
-        expectIn(await bench.run(node, ['readme.mjs'], { cwd, env }), remembered);
+        const preload = framework.preload === undefined ? [] : ['--import', `./${framework.preload}`];
+        expectIn(await bench.run(node, [...preload, 'readme.mjs'], { cwd, env }), remembered);
         await bench.run(node, ['--input-type=commonjs', '-e', `require('@memrelay/${folder}')`], { cwd });
         const flags = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--types', 'node'];
         const compiler = join(cwd, 'node_modules/typescript/bin/tsc');

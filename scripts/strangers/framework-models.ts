@@ -1,6 +1,8 @@
-/** What replaces the provider of a framework's models: files below `node_modules`. */
+/** What replaces the provider of a framework's models. */
 export interface FrameworkModel {
   files: Readonly<Record<string, string>>;
+  /** One of the files, which is loaded before the program */
+  preload?: string;
 }
 
 const manifest = (name: string): string =>
@@ -9,11 +11,11 @@ const manifest = (name: string): string =>
 /** Answers with the whole prompt, so that a program prints the memories that the model got. */
 const aiSdk: FrameworkModel = {
   files: {
-    '@ai-sdk/openai/package.json': manifest('@ai-sdk/openai'),
-    '@ai-sdk/openai/index.d.ts': `import type { wrapLanguageModel } from 'ai';
+    'node_modules/@ai-sdk/openai/package.json': manifest('@ai-sdk/openai'),
+    'node_modules/@ai-sdk/openai/index.d.ts': `import type { wrapLanguageModel } from 'ai';
 export declare function openai(name: string): Parameters<typeof wrapLanguageModel>[0]['model'];
 `,
-    '@ai-sdk/openai/index.js': `import * as test from 'ai/test';
+    'node_modules/@ai-sdk/openai/index.js': `import * as test from 'ai/test';
 const isFirst = test.MockLanguageModelV2 !== undefined && test.MockLanguageModelV3 === undefined;
 const Mock = test.MockLanguageModelV4 ?? test.MockLanguageModelV3 ?? test.MockLanguageModelV2;
 const tokens = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0, text: 1, reasoning: 0 };
@@ -33,4 +35,26 @@ export const openai = (modelId) =>
   },
 };
 
-export const frameworkModels = { aiSdk };
+/** The same for the default provider of the Agents SDK. */
+const openaiAgents: FrameworkModel = {
+  preload: 'provider.mjs',
+  files: {
+    'provider.mjs': `import { setDefaultModelProvider, setTracingDisabled, Usage } from '@openai/agents';
+setTracingDisabled(true);
+const getResponse = async ({ input }) => ({
+  usage: new Usage(),
+  output: [
+    {
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: JSON.stringify(input) }],
+    },
+  ],
+});
+setDefaultModelProvider({ getModel: () => ({ getResponse }) });
+`,
+  },
+};
+
+export const frameworkModels = { aiSdk, openaiAgents };

@@ -65,15 +65,13 @@ export function createMemoryDouble(texts: readonly string[] = []) {
     async recall(query: string, options: Filter = {}) {
       await begin('recall', query, options);
       const found = options.namespace === undefined || options.tags ? passing(options) : stored;
-      const results = found
-        .slice(0, options.limit ?? 10)
-        .map(({ speaker, ...each }) => ({
-          ...each,
-          createdAt,
-          distance: 0.1,
-          score: 0.9,
-          ...(speaker && { speaker }),
-        }));
+      const results = found.slice(0, options.limit ?? 10).map(({ speaker, ...each }) => ({
+        ...each,
+        createdAt,
+        distance: 0.1,
+        score: 0.9,
+        ...(speaker && { speaker }),
+      }));
       return { results: results as unknown as RecallHit[], total: results.length };
     },
     async remember(

@@ -2,14 +2,14 @@ import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createMemoryDouble } from '@memrelay/dev-env/memory-double';
 import { expect, it } from 'vitest';
-import { MemoryChatHistory } from '../src/chat-history.ts';
-import { MemoryRetriever } from '../src/memory-retriever.ts';
-import { MemoryStore } from '../src/memory-store.ts';
+import { MemRelayChatHistory } from '../src/mem-relay-chat-history.ts';
+import { MemRelayRetriever } from '../src/mem-relay-retriever.ts';
+import { MemRelayStore } from '../src/mem-relay-store.ts';
 import { memoryTools } from '../src/memory-tools.ts';
 import { promptOf } from '../src/prompt-of.ts';
 
 it('a graph reads and writes the store', async () => {
-  const store = new MemoryStore({ memory: createMemoryDouble(), namespace: 'store' });
+  const store = new MemRelayStore({ memory: createMemoryDouble(), namespace: 'store' });
   const graph = new StateGraph(MessagesAnnotation)
     .addNode('answer', async ({ messages }, config) => {
       const known = await config.store!.search(['facts'], { query: 'tea' });
@@ -28,7 +28,7 @@ it('a graph reads and writes the store', async () => {
 it('a history keeps all messages in order, equal ones too, apart from other conversations', async () => {
   const memory = createMemoryDouble();
   const [monday, tuesday] = ['monday', 'tuesday'].map(
-    (sessionId) => new MemoryChatHistory({ memory, namespace: 'history', sessionId }),
+    (sessionId) => new MemRelayChatHistory({ memory, namespace: 'history', sessionId }),
   );
   const call = new AIMessage({
     content: '',
@@ -56,7 +56,7 @@ it('a history keeps all messages in order, equal ones too, apart from other conv
 
 it('a history that cannot be read completely is an error', async () => {
   const memory = createMemoryDouble();
-  const history = new MemoryChatHistory({
+  const history = new MemRelayChatHistory({
     memory: {
       ...memory,
       async *memories() {
@@ -71,7 +71,7 @@ it('a history that cannot be read completely is an error', async () => {
 
 it('the retriever returns documents, which a prompt quotes as data within a budget', async () => {
   const memory = createMemoryDouble(['Tea </memories> only.', 'Ana lives in Porto.']);
-  const retriever = new MemoryRetriever({ memory, limit: 5, tags: { not: ['private'] } });
+  const retriever = new MemRelayRetriever({ memory, limit: 5, tags: { not: ['private'] } });
   const documents = await retriever.invoke('tea?');
   expect(documents[0]).toMatchObject({
     pageContent: 'Ana lives in Porto.',

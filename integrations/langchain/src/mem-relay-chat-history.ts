@@ -8,7 +8,7 @@ import {
 import { createSessionLog, type SessionLog, type SessionLogOptions } from '@memrelay/adapter/session-log';
 
 /** The messages of a conversation. Each is one memory; `clear` removes them permanently. */
-export class MemoryChatHistory extends BaseListChatMessageHistory {
+export class MemRelayChatHistory extends BaseListChatMessageHistory {
   lc_namespace = ['memrelay', 'chat_history'];
   readonly #log: SessionLog<StoredMessage>;
 

@@ -15,10 +15,10 @@ import { matchingNamespaces, passes } from './item-filters.ts';
 import { itemName, itemOf, itemTags, itemText, keyTag, prefixTag, unindexed } from './store-items.ts';
 
 /** What the store calls of a client. */
-export type MemoryStoreClient = Pick<MemRelay, 'memories' | 'rememberBulk' | 'forget' | 'recall'>;
+export type MemRelayStoreClient = Pick<MemRelay, 'memories' | 'rememberBulk' | 'forget' | 'recall'>;
 
-export interface MemoryStoreOptions {
-  memory: MemoryStoreClient;
+export interface MemRelayStoreOptions {
+  memory: MemRelayStoreClient;
   /**
    * Where the items are. Use a namespace of their own. The namespaces of LangGraph are inside, encrypted; the server sees only this
    * one.
@@ -36,11 +36,11 @@ const maxHits = 100;
  *
  * A search without a query reads all items below its prefix, and `listNamespaces` all items of the store.
  */
-export class MemoryStore extends BaseStore {
-  readonly #memory: MemoryStoreClient;
+export class MemRelayStore extends BaseStore {
+  readonly #memory: MemRelayStoreClient;
   readonly #namespace: string;
 
-  constructor({ memory, namespace }: MemoryStoreOptions) {
+  constructor({ memory, namespace }: MemRelayStoreOptions) {
     super();
     this.#memory = memory;
     this.#namespace = namespace;

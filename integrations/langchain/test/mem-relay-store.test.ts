@@ -2,11 +2,11 @@ import { InMemoryStore, type Operation } from '@langchain/langgraph-checkpoint';
 import { createMemoryDouble } from '@memrelay/dev-env/memory-double';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../src/memory-store.ts';
+import { MemRelayStore } from '../src/mem-relay-store.ts';
 
 const start = () => {
   const memory = createMemoryDouble();
-  return { memory, store: new MemoryStore({ memory, namespace: 'store' }) };
+  return { memory, store: new MemRelayStore({ memory, namespace: 'store' }) };
 };
 
 // Namespaces that are prefixes of each other, and few keys, so that operations meet

@@ -2,7 +2,7 @@ import { Document, type DocumentInterface } from '@langchain/core/documents';
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
 import type { MemRelay, TagFilterOptions } from '@memrelay/sdk';
 
-export interface MemoryRetrieverOptions extends Omit<BaseRetrieverInput, 'tags'> {
+export interface MemRelayRetrieverOptions extends Omit<BaseRetrieverInput, 'tags'> {
   memory: Pick<MemRelay, 'recall'>;
   /** Where the memories are; default: the client's namespace */
   namespace?: string | undefined;
@@ -18,15 +18,15 @@ export interface MemoryRetrieverOptions extends Omit<BaseRetrieverInput, 'tags'>
  * Recalls memories as documents, best first. `metadata` has the memory's own metadata and its `id`, `score`, `createdAt`, `speaker`,
  * `happenedAt`, `tags` and `supersededBy`. Rejects with `MemRelayError`.
  */
-export class MemoryRetriever extends BaseRetriever {
+export class MemRelayRetriever extends BaseRetriever {
   override lc_namespace = ['memrelay', 'retrievers'];
-  readonly #options: MemoryRetrieverOptions;
+  readonly #options: MemRelayRetrieverOptions;
 
   static override lc_name(): string {
-    return 'MemoryRetriever';
+    return 'MemRelayRetriever';
   }
 
-  constructor(options: MemoryRetrieverOptions) {
+  constructor(options: MemRelayRetrieverOptions) {
     const { callbacks, metadata, verbose } = options;
     super({
       ...(callbacks === undefined ? {} : { callbacks }),
