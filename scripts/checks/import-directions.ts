@@ -26,7 +26,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
   'packages/mcp': ['packages/sdk', 'packages/protocol', 'packages/envelope', 'packages/chain'],
-  'packages/adapter': ['packages/sdk', 'packages/mcp', 'packages/protocol'],
+  'packages/adapter': ['packages/sdk', 'packages/mcp'],
   // Adapters of agent frameworks
   'integrations/*': ['packages/adapter', 'packages/sdk'],
   'apps/*': packages,

@@ -7,7 +7,7 @@ import type { SourceFile } from './source-tree.ts';
 const configFile = /\.config\.(ts|mts|mjs|js)$/;
 
 /** The exports of a published package; nothing in the repository imports these files. */
-const publicEntry = /^(packages|apps)\/[^/]+\/src\/(.*\/)?public(-node)?\.ts$/;
+const publicEntry = /^(packages|integrations|apps)\/[^/]+\/src\/(.*\/)?public(-node)?\.ts$/;
 
 const mayExportDefault = /\bexport\s*(?:default\b|=)|\bas\s+default\b|\bdefault\s*\}/;
 

@@ -1,4 +1,5 @@
-import { type MemoryToolClient, type MemoryToolOptions, memoryToolsOf } from '@memrelay/adapter/memory-tools';
+import { type MemoryToolOptions, memoryToolsOf } from '@memrelay/adapter/memory-tools';
+import type { MemRelay } from '@memrelay/sdk';
 import { type Tool, tool } from '@openai/agents';
 
 /**
@@ -6,7 +7,10 @@ import { type Tool, tool } from '@openai/agents';
  * texts; memories in them are quoted as data. A request that the model can correct, and a relayer that is unreachable, are
  * results too. Every other failure is a tool error of the Agents SDK, which the model reads.
  */
-export function memoryTools(memory: MemoryToolClient, options: MemoryToolOptions = {}): Tool[] {
+export function memoryTools(
+  memory: Pick<MemRelay, 'recall' | 'remember' | 'forget'>,
+  options: MemoryToolOptions = {},
+): Tool[] {
   return memoryToolsOf(memory, options).map(({ name, description, parameters, run }) =>
     tool({
       name,
