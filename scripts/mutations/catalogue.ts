@@ -6,6 +6,7 @@ import { blobStoreMutations } from './catalogue/blob-store.ts';
 import { configurationMutations } from './catalogue/configuration.ts';
 import { envelopeMutations } from './catalogue/envelope.ts';
 import { fieldMutations } from './catalogue/fields.ts';
+import { frameworkMutations } from './catalogue/frameworks.ts';
 import { recallMutations } from './catalogue/recall.ts';
 import { toolMutations } from './catalogue/tools.ts';
 import type { Mutation } from './mutation.ts';
@@ -22,4 +23,5 @@ export const mutations: readonly Mutation[] = [
   ...accountMutations,
   ...blobStoreMutations,
   ...abuseMutations,
+  ...frameworkMutations,
 ];
