@@ -24,13 +24,13 @@ from .conftest import credentials
 def test_retrieves_documents(mem: MemRelay, namespace: str) -> None:
     mem.remember_and_wait("Ana keeps bees.", tags=["ana"], metadata={"source": "chat"}, timeout=60)
     mem.remember_and_wait("Bo bakes bread.", tags=["bo"], timeout=60)
-    retriever = MemRelayRetriever(mem, limit=3)
+    retriever = MemRelayRetriever(mem=mem, limit=3)
     (document,) = retriever.invoke("who keeps bees?")
     assert document.page_content == "Ana keeps bees."
     assert document.id == next(entry.id for entry in mem.memories(tags={"any": ["ana"]}, namespace=namespace))
     assert document.metadata["tags"] == ["ana"]
     assert document.metadata["metadata"] == {"source": "chat"}
-    bo = MemRelayRetriever(mem, tags={"any": ["bo"]}, min_score=-1)
+    bo = MemRelayRetriever(mem=mem, tag_filter={"any": ["bo"]}, min_score=-1)
     assert [each.page_content for each in bo.invoke("who keeps bees?")] == ["Bo bakes bread."]
     chain = retriever | (lambda documents: documents[0].page_content)
     assert chain.invoke("bees") == "Ana keeps bees."
@@ -38,7 +38,7 @@ def test_retrieves_documents(mem: MemRelay, namespace: str) -> None:
     async def main() -> None:
         assert [each.page_content for each in await retriever.ainvoke("bees")] == ["Ana keeps bees."]
         async with AsyncMemRelay.connect(credentials, namespace=namespace) as client:
-            assert len(await MemRelayRetriever(client).ainvoke("bees")) == 1
+            assert len(await MemRelayRetriever(mem=client).ainvoke("bees")) == 1
 
     anyio.run(main)
 

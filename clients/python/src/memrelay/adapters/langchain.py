@@ -14,6 +14,7 @@ from pydantic import Field
 
 from ..core.effects import Flow
 from ..flows import reading
+from ..flows.inputs import TagFilter
 from ..models.memories import RecallResponse
 from .conversation import Conversation, Message
 from .running import Client, arun, connection_of, run
@@ -32,13 +33,10 @@ class MemRelayRetriever(BaseRetriever):
     """Defaults to the client's"""
     limit: int = 10
     """Number of memories, 1–100"""
-    tags: dict[str, list[str]] | None = None
-    """Only memories whose tags pass, as in `recall`"""
+    tag_filter: TagFilter | None = None
+    """Only memories whose tags pass, such as `{"any": ["garden"]}`. `tags` are those of LangChain's traces"""
     min_score: float | None = None
     """Omit memories with a lower score; by default the relayer decides what matches"""
-
-    def __init__(self, mem: Client, **options: Any) -> None:
-        super().__init__(mem=mem, **options)
 
     def _get_relevant_documents(
         self,
@@ -60,7 +58,7 @@ class MemRelayRetriever(BaseRetriever):
         options = {
             "limit": self.limit,
             "namespace": self.namespace,
-            "tags": self.tags,
+            "tags": self.tag_filter,
             "min_score": self.min_score,
             "include_pending": True,
         }

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ..flows import reading, writing
 from ..flows.inputs import RememberItem
-from .running import Client, arun, connection_of
+from .running import arun, connection_of
 
 _max_question = 4_000
 
@@ -31,9 +31,6 @@ class MemRelayMemoryBlock(BaseMemoryBlock[str]):
     """Number of memories, 1–100"""
     context_messages: int = 2
     """How many of the last messages are the question"""
-
-    def __init__(self, mem: Client, **options: Any) -> None:
-        super().__init__(mem=mem, **options)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **_: Any) -> str:
         """Return the texts that match the last messages, one per line."""

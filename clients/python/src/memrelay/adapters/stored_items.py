@@ -29,6 +29,11 @@ def tag_of(kind: str, *names: str) -> str:
     return f"{kind}:{digest[:_tag_length]}"
 
 
+def own_namespace(connection: Connection, namespace: str | None) -> str:
+    """Return the namespace of a call: the given one, else the client's, else `default`."""
+    return namespace or connection.namespace or "default"
+
+
 def read_items(
     connection: Connection,
     namespace: str | None,
@@ -44,7 +49,7 @@ def read_items(
     Raises `UnavailableError` for one that can be read later.
     """
     tags = {name: list(each) for name, each in (("all", every), ("any", one_of)) if each}
-    own = namespace or connection.namespace or "default"
+    own = own_namespace(connection, namespace)
     entries: list[MemoryEntry] = []
     cursor: str | None = None
     while True:
