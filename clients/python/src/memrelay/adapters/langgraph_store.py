@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
@@ -21,21 +20,19 @@ from langgraph.store.base import (
     TTLConfig,
 )
 
-from ..core.effects import Flow, pause
+from ..core.effects import Flow
 from ..errors import InvalidArgumentError
 from ..flows import reading
 from ..flows.inputs import RememberItem
 from ..models.memories import MemoryEntry, MemoryHit
 from .running import Client, arun, connection_of, run
 from .store_filters import matches_condition, matches_filter
-from .stored_items import chunks, delete_items, json_text, json_value, own_namespace, read_items, tag_of, write_items
+from .stored_items import WrittenItems, chunks, json_text, json_value, read_items, tag_of
 
 _any_tags = 32
 """Tags of one filter, and of one memory"""
 _max_hits = 100
 _unindexed = "unindexed"
-_embedding_timeout = 15.0
-"""Seconds"""
 
 Address = tuple[tuple[str, ...], str]
 
@@ -69,7 +66,7 @@ class MemRelayStore(BaseStore):
         self._connection = connection_of(mem)
         self._namespace = namespace
         self.ttl_config = ttl
-        self._unembedded: set[str] = set()
+        self._written = WrittenItems(self._connection, namespace, _path_tag(()))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Answer operations. Reads see the state before the writes, of which the last one per item counts."""
@@ -106,10 +103,8 @@ class MemRelayStore(BaseStore):
             for address, op in puts.items()
             if op.value is not None
         ]
-        self._unembedded |= set((yield from write_items(self._connection, items)))
-        outdated = [each.id for address in puts for each in versions.get(address, [])]
-        self._unembedded -= set(outdated)
-        yield from delete_items(self._connection, self._namespace, outdated)
+        yield from self._written.write(items)
+        yield from self._written.delete([each.id for address in puts for each in versions.get(address, [])])
 
     def _remembered(self, op: PutOp, created: datetime, now: datetime) -> RememberItem:
         path = [_path_tag(op.namespace[:depth]) for depth in range(len(op.namespace) + 1)]
@@ -156,25 +151,12 @@ class MemRelayStore(BaseStore):
             "min_score": -1,
             "include_pending": True,
         }
-        yield from self._wait_until_embedded()
+        yield from self._written.wait_until_searchable()
         hits = (yield from reading.recall(self._connection, str(op.query), options)).results
         scores = {hit.id: hit.score for hit in hits}
         stored = [versions[0] for versions in _by_address(hits).values()]
         found = [each for each in stored if matches_filter(each.item.value, op.filter)]
         return [_search_item(each.item, scores[each.id]) for each in found[op.offset : op.offset + op.limit]]
-
-    def _wait_until_embedded(self) -> Flow[None]:
-        """Wait until queries find what this store wrote. A job that fails or takes too long is not waited for."""
-        options = {"namespace": own_namespace(self._connection, self._namespace), "limit": 100}
-        options["tags"] = {"all": [_path_tag(())]}
-        ends = time.monotonic() + _embedding_timeout
-        while self._unembedded and time.monotonic() < ends:
-            # A list without texts has only embedded memories
-            page = yield from reading.memories_page(self._connection, options, all_namespaces=False)
-            self._unembedded -= {each.id for each in page.memories}
-            if self._unembedded:
-                yield from pause(0.1)
-        self._unembedded.clear()
 
     def _list_namespaces(self, op: ListNamespacesOp) -> Flow[list[tuple[str, ...]]]:
         items = yield from self._under(_literal_prefix(op))

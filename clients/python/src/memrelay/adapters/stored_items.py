@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..core.connection import Connection
-from ..core.effects import Flow
+from ..core.effects import Flow, pause
 from ..errors import UnavailableError
 from ..flows import maintenance, reading, writing
 from ..flows.inputs import RememberItem
@@ -21,6 +22,8 @@ from ..models.memories import MemoryEntry
 _forget_ids = 200
 """Ids of one request"""
 _tag_length = 32
+_embedding_timeout = 15.0
+"""Seconds"""
 
 
 def tag_of(kind: str, *names: str) -> str:
@@ -80,6 +83,37 @@ def delete_items(connection: Connection, namespace: str | None, ids: Sequence[st
     """Forget memories."""
     for chunk in chunks(ids, _forget_ids):
         yield from maintenance.forget(connection, chunk, namespace)
+
+
+class WrittenItems:
+    """Writes and deletes the items that have a tag, and waits until queries find what it wrote."""
+
+    def __init__(self, connection: Connection, namespace: str | None, tag: str) -> None:
+        self._connection = connection
+        self._namespace = namespace
+        self._tag = tag
+        self._unembedded: set[str] = set()
+
+    def write(self, items: Sequence[RememberItem]) -> Flow[None]:
+        """Store values, as `write_items`."""
+        self._unembedded |= set((yield from write_items(self._connection, items)))
+
+    def delete(self, ids: Sequence[str]) -> Flow[None]:
+        """Forget memories."""
+        self._unembedded -= set(ids)
+        yield from delete_items(self._connection, self._namespace, ids)
+
+    def wait_until_searchable(self) -> Flow[None]:
+        """Wait until what was written is embedded. A job that fails or takes too long is not waited for."""
+        options = {"namespace": own_namespace(self._connection, self._namespace), "tags": {"all": [self._tag]}}
+        ends = time.monotonic() + _embedding_timeout
+        while self._unembedded and time.monotonic() < ends:
+            # A list without texts has only embedded memories
+            page = yield from reading.memories_page(self._connection, options | {"limit": 100}, all_namespaces=False)
+            self._unembedded -= {each.id for each in page.memories}
+            if self._unembedded:
+                yield from pause(0.1)
+        self._unembedded.clear()
 
 
 def chunks(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
