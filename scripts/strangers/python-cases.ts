@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../testing/src/services/run-command.mjs';
 import { buildPythonPackage, type PythonPackage } from '../build/python-package.ts';
 import { expectIn, type StrangerCase } from './case.ts';
@@ -17,7 +18,33 @@ const pydanticAi = {
   newest: ['pydantic-ai-slim'],
 };
 
+/** Frameworks of `memrelay.adapters`, as their extras allow them, and the file in `tests/live` that tests each. */
+const frameworks = [
+  ['LangGraph', 'test_langgraph.py', ['langgraph==1.0.0', 'langgraph-checkpoint==2.1.0'], ['langgraph']],
+  ['LangChain', 'test_langchain.py', ['langchain-core==1.0.0'], ['langchain-core']],
+  [
+    'OpenAI Agents SDK sessions',
+    'test_openai_agents_session.py',
+    ['openai-agents==0.3.0'],
+    ['openai-agents'],
+  ],
+  ['LlamaIndex', 'test_llama_index.py', ['llama-index-core==0.13.0'], ['llama-index-core']],
+  ['CrewAI', 'test_crewai.py', ['crewai==1.10.1'], ['crewai']],
+] as const;
+
+/** Its source distribution has the tests that LangGraph runs against its own stores. */
+const checkpoint = 'langgraph-checkpoint==4.3.2';
+/** They check the embedding function and the field configuration of LangGraph's store in memory. */
+const embeddingTests = [
+  'test_vector_store_initialization',
+  'test_vector_search_with_filters',
+  'test_async_vector_search_with_filters',
+  'test_embed_with_path',
+];
+
 const openaiAgents = { oldest: ['openai-agents==0.3.0'], newest: ['openai-agents'] };
+
+const pythonClient = fileURLToPath(new URL('../../clients/python', import.meta.url));
 
 let built: Promise<PythonPackage> | undefined;
 
@@ -111,6 +138,44 @@ print([tool.name for tool in assistant(AsyncMemRelay.connect()).tools])
       },
     }),
   ),
+  ...frameworks.flatMap(([framework, file, oldestOne, newestOne]) =>
+    Object.entries({ oldest: oldestOne, newest: newestOne }).map(
+      ([age, packages]): StrangerCase => ({
+        name: `adapter of the Python package, ${age} ${framework}`,
+        async run({ bench, system }) {
+          const { cwd, python } = await install(bench, '3.11', `${file}-${age}`, ['pytest', ...packages]);
+          const { env, credentialsPath } = await system();
+          const options = ['-q', '-p', 'no:cacheprovider', `tests/live/${file}`];
+          const printed = await bench.run(python, ['-m', 'pytest', ...options], {
+            cwd: pythonClient,
+            env: { ...env, MEMRELAY_TEST_CREDENTIALS: credentialsPath, PYTHONDONTWRITEBYTECODE: '1' },
+          });
+          const list = await bench.run(python, ['-m', 'pip', 'list', '--format=freeze'], { cwd });
+          const [name] = packages[0].split('==');
+          return `${new RegExp(`^${name}=.*$`, 'm').exec(list)![0]}, ${/\d+ passed/.exec(printed)![0]}`;
+        },
+      }),
+    ),
+  ),
+  {
+    name: 'published tests of LangGraph stores, Python package',
+    async run({ bench, system }) {
+      const tools = ['pytest', 'pytest-asyncio', 'pytest-mock', 'numpy', 'hatchling'];
+      const { cwd, python } = await install(bench, '3.11', 'langgraph-published', [...tools, checkpoint]);
+      const { credentialsPath } = await system();
+      const download = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-binary', ':all:', checkpoint];
+      await bench.run(python, [...download, '--no-build-isolation'], { cwd });
+      const folder = checkpoint.replace('==', '-').replace('langgraph-', 'langgraph_');
+      await bench.run(python, ['-m', 'tarfile', '-e', `${folder}.tar.gz`], { cwd });
+      const left = embeddingTests.flatMap((name) => ['--deselect', `tests/test_store.py::${name}`]);
+      const options = ['-p', 'published_store_tests', '-o', 'asyncio_mode=auto', '-o', 'addopts=', ...left];
+      const printed = await bench.run(python, ['-m', 'pytest', '-q', ...options, 'tests/test_store.py'], {
+        cwd: join(cwd, folder),
+        env: { MEMRELAY_TEST_CREDENTIALS: credentialsPath, PYTHONPATH: join(pythonClient, 'tests') },
+      });
+      return `${checkpoint}, ${/\d+ passed.*deselected/.exec(printed)![0]}`;
+    },
+  },
   {
     name: 'mypy --strict, Python package',
     async run({ bench }) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import uuid
 from collections.abc import Iterator
@@ -11,6 +12,10 @@ import pytest
 from memrelay import MemRelay
 
 credentials = os.environ.get("MEMRELAY_TEST_CREDENTIALS")
+
+# Large frameworks: the stranger test installs them, in the oldest and the newest supported release
+_large = {"crewai": "test_crewai.py", "llama_index": "test_llama_index.py"}
+collect_ignore = [file for module, file in _large.items() if importlib.util.find_spec(module) is None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

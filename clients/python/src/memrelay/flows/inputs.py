@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
+
+from typing_extensions import TypedDict
 
 from ..errors import InvalidArgumentError
 from ..models.memories import MetadataValue
