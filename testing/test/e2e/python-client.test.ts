@@ -23,7 +23,7 @@ const packages = [
   'httpx==0.28.1',
   'jsonschema==4.26.0',
   'mypy==2.4.1',
-  'langchain-core==1.8.2',
+  'langchain-core==1.7.2',
   'langgraph==1.2.22',
   'langgraph-checkpoint==4.3.2',
   'openai-agents==0.24.0',
