@@ -30,7 +30,7 @@ models = {
 
 # What this client does not use: browsers, tools and operators do, or it is a part of manual mode
 unused_schemas = {
-    # The audit log is read and verified by the command
+    # `memrelay.audit` has stricter models, because entries are hashed
     "AuditEntry",
     "AuditHead",
     "AuditResponse",

@@ -14,7 +14,7 @@ import pytest
 from ..shared import root
 from .conftest import credentials
 
-pages = ("clients/python/README.md", "docs/python.md", "docs/python-frameworks.md")
+pages = ("clients/python/README.md", "docs/audit.md", "docs/python.md", "docs/python-frameworks.md")
 
 
 def is_installed(code: str) -> bool:
