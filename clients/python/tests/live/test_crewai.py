@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import anyio
 import pytest
@@ -13,6 +14,7 @@ os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 os.environ["OTEL_SDK_DISABLED"] = "true"
 pytest.importorskip("crewai")
 
+from crewai.llms.base_llm import BaseLLM
 from crewai.memory.storage.backend import StorageBackend
 from crewai.memory.types import MemoryRecord
 
@@ -97,8 +99,15 @@ def test_lists_scopes_and_categories_and_deletes_by_age(storage: MemRelayStorage
     assert len(storage.list_records(limit=1, offset=1)) == 1
 
 
+class NoModel(BaseLLM):
+    """CrewAI 1.10 creates the model of a memory even if it does not ask it."""
+
+    def call(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("a model was asked")
+
+
 def test_the_memory_of_a_crew_remembers_and_recalls(mem: MemRelay) -> None:
-    memory = memrelay_memory(mem)
+    memory = memrelay_memory(mem, llm=NoModel(model="none"))
     for text, scope in (("Ana keeps bees.", "/people"), ("Bo bakes bread.", "/people"), ("Bees make honey.", "/facts")):
         memory.remember(text, scope=scope, categories=["c"], importance=0.5, metadata={"m": 1})
     found = memory.recall("who keeps bees?", scope="/people", depth="shallow")

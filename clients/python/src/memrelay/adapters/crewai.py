@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from datetime import datetime, timezone
@@ -52,6 +53,8 @@ class MemRelayStorage(StorageBackend):
         self._connection = mem._connection
         self._namespace = namespace
         self._written = WrittenItems(self._connection, namespace, _scope_tag("/"))
+        self.write_lock = threading.RLock()
+        """CrewAI 1.10 holds it while it saves a batch"""
         self._texts: OrderedDict[tuple[float, ...], str] = OrderedDict()
 
     def embedder(self, texts: list[str]) -> list[list[float]]:
