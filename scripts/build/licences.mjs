@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Our packages may contain parts of others, with their licences in a file NOTICE. */
+const inWorkspace = /^(.*[\\/]packages[\\/][^\\/]+)[\\/]src[\\/]/;
 const inPackage = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
 /**
@@ -11,14 +13,17 @@ export function listLicences() {
   return {
     name: 'list-licences',
     generateBundle(_options, bundle) {
-      const folders = new Set(
-        Object.values(bundle).flatMap((each) =>
-          each.type === 'chunk'
-            ? each.moduleIds.flatMap((id) => (id.startsWith('\0') ? [] : (inPackage.exec(id)?.[1] ?? [])))
-            : [],
-        ),
+      const ids = Object.values(bundle).flatMap((each) =>
+        each.type === 'chunk' ? each.moduleIds.filter((id) => !id.startsWith('\0')) : [],
       );
-      const texts = [...folders].map(licenceOf).sort();
+      const foldersOf = (/** @type {RegExp} */ place) => [
+        ...new Set(ids.flatMap((id) => place.exec(id)?.[1] ?? [])),
+      ];
+      const notices = foldersOf(inWorkspace).map((folder) => join(folder, 'NOTICE'));
+      const texts = [
+        ...foldersOf(inPackage).map(licenceOf),
+        ...notices.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8').trim()),
+      ].sort();
       if (texts.length > 0)
         this.emitFile({ type: 'asset', fileName: 'licences.txt', source: texts.join('\n\n') });
     },

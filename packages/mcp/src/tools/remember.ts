@@ -1,3 +1,4 @@
+import { countedSecrets, countSecrets } from '@memrelay/capture/prepare-text';
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import { JobFailedError, JobTimeoutError, MemRelayError } from '@memrelay/sdk/errors';
 import type { Job, StoredMemory } from '@memrelay/sdk/types';
@@ -21,6 +22,10 @@ const output = z.object({
   blob_id: z.string().optional(),
   already_known: z.literal(true).optional().describe('The same text was already stored'),
   error: z.string().optional(),
+  possible_secrets: z
+    .array(z.object({ kind: z.string(), count: z.int() }))
+    .optional()
+    .describe('What in the text looks like a key, token or password'),
 });
 
 type Answer = ToolAnswer<z.input<typeof output>>;
@@ -33,8 +38,25 @@ export const remember = defineTool({
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  run: saveFact,
+  run: async (args, call) => withWarning(await saveFact(args, call), args.text),
 });
+
+/** Of a longer text only the beginning is searched for secrets, which bounds the time that a call can take. */
+const searchedCharacters = 100_000;
+
+/** The text is stored as it was given, because the user asked for it. They should know what it contains. */
+function withWarning(answer: Answer, text: string): Answer {
+  const found = countSecrets(text.slice(0, searchedCharacters));
+  if (found.length === 0) return answer;
+  return {
+    ...answer,
+    structured: { ...answer.structured, possible_secrets: found },
+    next: [
+      ...(answer.next ?? []),
+      `Warning: the text contains what looks like ${countedSecrets(found)}. It was passed on unchanged, and every agent that may read the namespace can recall it. Tell the user; \`memrelay forget ${answer.structured.job_id}\` deletes the memory.`,
+    ],
+  };
+}
 
 async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolCall): Promise<Answer> {
   const { memory, signal, waitMs, report } = call;
