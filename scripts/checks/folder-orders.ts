@@ -37,7 +37,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   'apps/memrelay': [
     ['system', 'terminal'],
-    ['bundle', 'client', 'completion', 'cost', 'hosts', 'import', 'local-model'],
+    ['bundle', 'client', 'completion', 'cost', 'hooks', 'hosts', 'import', 'local-model'],
     ['demo', 'doctor', 'owner'],
     'commands',
     'command-line',

@@ -46,7 +46,7 @@ const allowed: Record<string, readonly string[]> = {
   docs: packages,
   examples: packages,
   // The build bundles its pages.
-  scripts: ['testing', 'apps/dashboard', 'packages/process'],
+  scripts: ['testing', 'apps/dashboard', 'packages/process', 'packages/capture'],
 };
 
 /** Commands of a clone, which build themselves. Packages have different files for them (scripts/build/stage.mjs). */

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { agentCases } from './agent-cases.ts';
 import { bundlerCases } from './bundler-cases.ts';
 import type { StrangerCase, World } from './case.ts';
 import { commandCases } from './command-cases.ts';
@@ -39,6 +40,7 @@ try {
 async function main(): Promise<number> {
   const cases = [
     ...commandCases,
+    ...agentCases,
     ...runtimeCases,
     ...typeCases,
     ...bundlerCases,

@@ -12,6 +12,7 @@ import { registerDemo } from './demo.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerExport } from './export.ts';
 import { registerForget } from './forget.ts';
+import { registerHook } from './hook.ts';
 import { registerImport } from './import.ts';
 import { registerKey } from './key.ts';
 import { registerList } from './list.ts';
@@ -67,7 +68,7 @@ export const commandGroups: readonly CommandGroup[] = [
     heading: 'Import and export:',
     register: [registerImport, registerExport, registerRestore, registerReindex],
   },
-  { heading: 'Agents:', register: [registerMcp, registerTrust] },
+  { heading: 'Agents:', register: [registerMcp, registerHook, registerTrust] },
   {
     heading: 'Account and keys:',
     register: [registerAccount, registerDelegate, registerKey, registerBlobs, registerAudit],

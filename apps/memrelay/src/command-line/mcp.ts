@@ -42,6 +42,13 @@ export function registerMcp(line: CommandLine): void {
     .action((host, options) =>
       runCommand(options, async (output) => (await load()).install(output, host, options, line.environment)),
     );
+  group
+    .command('serve')
+    .description('serve the tools over stdin and stdout, like memrelay-mcp with the same flags')
+    .argument('[flags...]', 'as of memrelay-mcp')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (flags) => (await load()).serve(flags));
   hostCommand(
     'uninstall',
     "remove the tools from a host's configuration",

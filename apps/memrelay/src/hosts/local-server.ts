@@ -11,7 +11,9 @@ import type { ServerEntry } from './host.ts';
 
 const run = promisify(execFile);
 /** In a clone this file builds the package if its sources have changed; a published package contains it built. */
-const bin = fileURLToPath(new URL('../../../../packages/mcp/bin/memrelay-mcp.mjs', import.meta.url));
+export const stdioEntry = fileURLToPath(
+  new URL('../../../../packages/mcp/bin/memrelay-mcp.mjs', import.meta.url),
+);
 
 /** Settings that go into the configuration as flags of the stdio package. */
 export interface ServerFlags {
@@ -62,7 +64,7 @@ export function withVariables(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
 
 /** How a host starts the stdio package: by absolute paths, since hosts have their own PATH and folder. */
 export async function localServer(flags: ServerFlags): Promise<ServerEntry> {
-  const args = [...stdioProgram(bin, process.env.npm_execpath), ...serverFlags(flags)];
+  const args = [...stdioProgram(stdioEntry, process.env.npm_execpath), ...serverFlags(flags)];
   return { kind: 'local', command: await lastingNode(), args };
 }
 
@@ -80,7 +82,7 @@ const inNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path);
 
 /** Builds the stdio package if its sources have changed since the last build, so that hosts start it quickly. */
 export async function buildServer(): Promise<void> {
-  await run(process.execPath, [bin, '--help']);
+  await run(process.execPath, [stdioEntry, '--help']);
 }
 
 /**

@@ -14,6 +14,7 @@ const switches = [
   'staging',
   'local',
   'extra-tools',
+  'project',
   'from-memwal',
 ] as const;
 const subcommands = ['login', 'logout'] as const;
@@ -104,6 +105,7 @@ Usage: memrelay-mcp [login | logout] [flags]
   --data-dir PATH     data directory of the local system                             MEM_DATA_DIR
   --label TEXT        name of this client in the dashboard (default: the host's own) MEM_CLIENT_LABEL
   --namespace NAME    default namespace of tool calls (also --ns)                    MEM_NAMESPACE
+  --project           default namespace of the project in this folder, unless one is named
   --prod, --staging, --local
                       relayer and dashboard of a known service
   --extra-tools       also offer mem_ask, mem_forget, mem_list and mem_status

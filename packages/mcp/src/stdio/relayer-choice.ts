@@ -11,7 +11,10 @@ import type { Settings } from './settings.ts';
  * `ToolRefusal` before anything is sent to an origin that the user has not approved (security.md "Tools, sign-in, pages"):
  * the settings of a host may come with a cloned project.
  */
-export async function chooseRelayer(settings: Settings, credentials: CredentialFile): Promise<string> {
+export async function chooseRelayer(
+  settings: Pick<Settings, 'relayerUrl'>,
+  credentials: CredentialFile,
+): Promise<string> {
   const relayerUrl = settings.relayerUrl ?? credentials.relayerUrl;
   const { origin } = new URL(relayerUrl);
   if (origin === new URL(credentials.relayerUrl).origin || isLoopback(relayerUrl)) return relayerUrl;

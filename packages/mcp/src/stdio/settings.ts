@@ -1,3 +1,4 @@
+import { projectOf } from '@memrelay/capture/project-namespace-node';
 import { namespaceField } from '@memrelay/protocol/fields';
 import { type PresetName, presets, type Service } from '../presets.ts';
 import { type FlagName, readFlags, UsageError } from './flags.ts';
@@ -58,7 +59,11 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
     webUrl: url('web-url', 'MEM_WEB_URL', service?.webUrl),
     dataDir: values.get('data-dir') ?? variableOf(env, 'MEM_DATA_DIR'),
     label: checkedLabel(values.get('label') ?? variableOf(env, 'MEM_CLIENT_LABEL')),
-    namespace: checkedNamespace(values.get('namespace'), variableOf(env, 'MEM_NAMESPACE')),
+    namespace:
+      checkedNamespace(values.get('namespace'), variableOf(env, 'MEM_NAMESPACE')) ??
+      (set.has('project')
+        ? projectOf(variableOf(env, 'CLAUDE_PROJECT_DIR') ?? process.cwd()).namespace
+        : undefined),
     extraTools: set.has('extra-tools'),
     debug: env.MEM_MCP_DEBUG === '1',
   };

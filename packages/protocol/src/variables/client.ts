@@ -64,6 +64,26 @@ export const commandVariables = {
     default: 'memrelay MCP',
     meaning: 'label of the key that a sign-in of the tools creates',
   },
+  MEM_HOOKS: {
+    readBy: ['client'],
+    form: { kind: 'text' },
+    default: 'on',
+    meaning:
+      'what the [hooks of agents](agents-that-remember.md) do without being asked: `on`, `recall` (they only read), `capture` (they only store), `off`',
+  },
+  MEM_HOOK_TOKENS: {
+    readBy: ['client'],
+    form: { kind: 'text' },
+    default: '800',
+    meaning:
+      'most tokens of memories that a hook adds at the start of a session; before a prompt, half of that. `0` adds none',
+  },
+  MEM_HOOK_MASK: {
+    readBy: ['client'],
+    form: { kind: 'text' },
+    default: 'on',
+    meaning: '`off` makes hooks send keys and passwords as they are; `<private>` sections are never sent',
+  },
   MEM_MCP_DEBUG: {
     readBy: ['client'],
     form: { kind: 'text' },
