@@ -63,6 +63,8 @@ export async function bundlePackage(item, outDir, { complete = false } = {}) {
         format: 'esm',
         outExtensions: () => ({ js: '.js' }),
         deps: { alwaysBundle: [/./], neverBundle: own },
+        // Its other form requires files by paths that no bundler can follow
+        alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
         plugins: [
           withoutPagesBuilder(),
           loadOlder(),

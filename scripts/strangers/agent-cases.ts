@@ -64,6 +64,7 @@ export const agentCases: readonly StrangerCase[] = [
       const first = await claude(shop, said);
       expectIn(first, scriptedAnswer);
       expectIn(first, 'memrelay masked 1 secret (password)');
+      expectIn(first, '"mcp__plugin_memrelay_memrelay__mem_recall"');
       await untilStored(world, shop, 'When is the deploy?', 'We deploy the shop on Fridays at noon.');
       const stored = await memoriesOf(world, shop, 'staging password layoffs hunter2 May');
       for (const secret of ['hunter2', 'layoffs']) expectNotIn(stored.replace(/"query":"[^"]*"/, ''), secret);

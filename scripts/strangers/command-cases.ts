@@ -31,6 +31,18 @@ export const commandCases: readonly StrangerCase[] = [
     },
   },
   {
+    name: 'npx memrelay mcp install, Node 20',
+    async run({ bench, install }) {
+      const cwd = await install('memrelay', ['memrelay']);
+      const node = await nodeOf(bench, '20');
+      expectIn(
+        await bench.run(node, [join(cwd, ...bin), 'mcp', 'install', 'cursor', '--print'], { cwd }),
+        'mcpServers',
+      );
+      return '';
+    },
+  },
+  {
     name: 'npx memrelay-mcp, Node 20',
     async run({ bench, install, system }) {
       const { env, credentialsPath } = await system();

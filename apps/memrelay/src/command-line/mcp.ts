@@ -48,7 +48,7 @@ export function registerMcp(line: CommandLine): void {
     .argument('[flags...]', 'as of memrelay-mcp')
     .allowUnknownOption()
     .helpOption(false)
-    .action(async (flags) => (await load()).serve(flags));
+    .action(async (flags) => (await import('../commands/mcp-serve.ts')).serve(flags));
   hostCommand(
     'uninstall',
     "remove the tools from a host's configuration",

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { pathToFileURL } from 'node:url';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
 import type { Host, Machine, ServerEntry } from '../hosts/host.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
@@ -10,7 +9,6 @@ import {
   localServer,
   type ServerFlags,
   serverFlags,
-  stdioEntry,
   withVariables,
 } from '../hosts/local-server.ts';
 import { holdsKey, remoteServer, signInServer, withoutKey } from '../hosts/remote-server.ts';
@@ -155,12 +153,6 @@ async function installInto(
   else if (!holdsKey(server))
     output.line('It opens your browser to sign in, when it first connects or when you ask it to.');
   output.result({ ...summary, backup });
-}
-
-/** `memrelay mcp serve`: becomes the stdio package, so that a machine that has only `memrelay` installed has its tools too. */
-export async function serve(flags: readonly string[]): Promise<void> {
-  process.argv.splice(2, Number.POSITIVE_INFINITY, ...flags);
-  await import(pathToFileURL(stdioEntry).href);
 }
 
 /** `memrelay mcp uninstall`: removes the tools from the configuration. */

@@ -1,20 +1,15 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import { UsageError } from 'memrelay-mcp/stdio/flags';
 import { readSettings } from 'memrelay-mcp/stdio/settings';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
+import { stdioEntry } from './stdio-entry.ts';
 
 const run = promisify(execFile);
-/** In a clone this file builds the package if its sources have changed; a published package contains it built. */
-export const stdioEntry = fileURLToPath(
-  new URL('../../../../packages/mcp/bin/memrelay-mcp.mjs', import.meta.url),
-);
-
 /** Settings that go into the configuration as flags of the stdio package. */
 export interface ServerFlags {
   local?: boolean;
