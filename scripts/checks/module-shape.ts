@@ -6,6 +6,9 @@ import type { SourceFile } from './source-tree.ts';
 /** Configuration files are read by tools that want a default export. */
 const configFile = /\.config\.(ts|mts|mjs|js)$/;
 
+/** OpenClaw loads the default export of a plugin. */
+const hostPlugin = /^integrations\/openclaw\/plugin\.js$/;
+
 /** The exports of a published package; nothing in the repository imports these files. */
 const publicEntry = /^(packages|integrations|apps)\/[^/]+\/src\/(.*\/)?public(-node)?\.ts$/;
 
@@ -19,7 +22,7 @@ export const moduleShape: Rule = {
 
 function defaultExports({ path, text }: SourceFile): Finding[] {
   // Parsing every file would take seconds
-  if (configFile.test(path) || !mayExportDefault.test(text)) return [];
+  if (configFile.test(path) || hostPlugin.test(path) || !mayExportDefault.test(text)) return [];
   return statementsOf(text)
     .filter(exportsDefault)
     .map((statement) => ({

@@ -15,7 +15,7 @@ export function tokensOf(text: string): number {
 }
 
 /**
- * The memories as data for the model, within so many tokens, each one only once per session. Returns undefined if none is left.
+ * The memories as data for the model, within this number of tokens, each one only once per session. Returns undefined if none is left.
  * Texts are quoted, so nothing in them can end the section.
  */
 export function recalledContext(

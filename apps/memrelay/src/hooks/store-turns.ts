@@ -6,7 +6,7 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { ContextOptions } from '@memrelay/sdk/types';
 import type { HookHost, Message } from './hook-input.ts';
 
-/** Of a long turn only the end is analyzed, in at most so many calls. */
+/** Of a long turn only the end is analyzed, in at most this many calls. */
 const mostCalls = 4;
 
 export interface StoredTurns {
