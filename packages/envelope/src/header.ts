@@ -128,6 +128,11 @@ export function recipientPkBytes(envelope: Uint8Array): Uint8Array {
   return envelope.subarray(88, 120);
 }
 
+/** The key epoch of an envelope without any check; the envelope has a complete header. */
+export function keyEpochOf(envelope: Uint8Array): bigint {
+  return readU64(envelope, 64);
+}
+
 /** The namespace tag of an envelope without any check, for lookups. Shorter if the envelope ends early. */
 export function tagBytes(envelope: Uint8Array): Uint8Array {
   return envelope.subarray(48, 64);

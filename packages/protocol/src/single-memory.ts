@@ -41,6 +41,13 @@ export interface MemoryHistory {
   later: MemoryVersion[];
 }
 
+/** One of the keys of `POST /api/keys` */
+export interface SealedTo {
+  key_epoch: number;
+  /** X25519 public key, 64 hex digits */
+  recipient_pk: string;
+}
+
 /** The context fields are present if the memory has them and its text can be read. */
 export interface SingleMemory extends SealedContext {
   id: string;
@@ -57,6 +64,8 @@ export interface SingleMemory extends SealedContext {
   object_id?: string;
   /** The storage epoch at whose start the blob expires; absent while it is not known */
   expires_epoch?: number;
+  /** The namespace key that it is encrypted to; absent if the text cannot be read */
+  sealed_to?: SealedTo;
   /** Bytes of the encrypted memory */
   size: number;
   importance: number;

@@ -43,12 +43,14 @@ describe('one memory', () => {
   test('is read by its id, with its text and where it is stored', async () => {
     const job = await client.rememberAndWait('the key is under the mat', { namespace });
     const [entry] = (await client.memoriesPage({ namespace })).memories;
+    const [key] = (await client.keys()).filter((each) => each.namespace === namespace);
     const memory = await client.memory(job.jobId.toUpperCase());
     expect(memory).toEqual({
       ...entry,
       state: 'done',
       text: 'the key is under the mat',
       objectId: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      sealedTo: { keyEpoch: key!.keyEpoch, recipientPk: key!.recipientPk },
       history: { earlier: [], later: [] },
     });
     expect(await client.memory(job.jobId, { namespace })).toEqual(memory);

@@ -55,6 +55,7 @@ from .models.memories import (
     ProfileFact,
     ProfileResponse,
     RecallResponse,
+    SealedTo,
     SingleMemory,
 )
 from .models.service import AccountInfo, HealthInfo, PublicConfig, VersionInfo
@@ -117,6 +118,7 @@ __all__ = [
     "RestoreResponse",
     "RewrapResponse",
     "ScoringWeights",
+    "SealedTo",
     "SessionCache",
     "SingleMemory",
     "StatsResponse",

@@ -1,6 +1,7 @@
-import { recipientPkBytes } from '@memrelay/envelope/header';
+import { keyEpochOf, recipientPkBytes } from '@memrelay/envelope/header';
 import type { SealedContext } from '@memrelay/protocol/context-fields';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
+import type { SealedTo } from '@memrelay/protocol/single-memory';
 import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
@@ -45,6 +46,7 @@ export interface OpenParts extends SignerParts {
 export interface OpenedMemory {
   text: string;
   context: SealedContext | undefined;
+  sealedTo: SealedTo;
 }
 
 /** The texts alone, as `openMemories`. */
@@ -96,7 +98,11 @@ export async function openMemories(
         await pause();
         opened.push(envelope);
         const text = decoder.decode(payload.subarray(offset, offset + item.text_length));
-        texts[index] = isExpired(item.context) ? undefined : { text, context: item.context };
+        const sealedTo = {
+          key_epoch: Number(keyEpochOf(envelope)),
+          recipient_pk: recipientOf(envelope),
+        };
+        texts[index] = isExpired(item.context) ? undefined : { text, context: item.context, sealedTo };
         offset += item.text_length;
       } else {
         parts.loggers.memories.warn(

@@ -39,17 +39,19 @@ export async function readMemory(
   const readable = [memory, ...nearestWithin([earlier, later], historyBytes)].filter(
     ({ state }) => state !== 'lost',
   );
-  const opened = await readMemories(parts, caller, memory.namespace, readable, { stages, hold });
-  const texts = new Map(readable.map((version, i) => [version.id, opened[i]]));
+  const contents = await readMemories(parts, caller, memory.namespace, readable, { stages, hold });
+  const texts = new Map(readable.map((version, i) => [version.id, contents[i]]));
   const versionOf = (version: VersionRow): MemoryVersion => ({
     id: version.id,
     created_at: version.createdAt.toISOString(),
     ...textOf(texts.get(version.id)?.text),
   });
+  const opened = texts.get(memory.id);
   return {
     ...fieldsOf(memory),
-    ...textOf(texts.get(memory.id)?.text),
-    ...texts.get(memory.id)?.context,
+    ...textOf(opened?.text),
+    ...opened?.context,
+    ...(opened ? { sealed_to: opened.sealedTo } : {}),
     history: { earlier: earlier.map(versionOf), later: later.map(versionOf) },
   };
 }

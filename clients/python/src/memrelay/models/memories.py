@@ -198,6 +198,14 @@ class MemoryHistory(Model):
     later: list[MemoryVersion]
 
 
+class SealedTo(Model):
+    """The namespace key that a memory is encrypted to."""
+
+    key_epoch: int
+    recipient_pk: str
+    """X25519 public key, 64 hex digits"""
+
+
 class SingleMemory(SealedContext):
     """One memory with its text and its versions."""
 
@@ -214,6 +222,8 @@ class SingleMemory(SealedContext):
     """The blob object on chain. A quilt's object holds other memories, too"""
     expires_epoch: int | None = None
     """The storage epoch at whose start the blob expires"""
+    sealed_to: SealedTo | None = None
+    """None if the text cannot be read"""
     size: int
     """Bytes of the encrypted memory"""
     importance: float
