@@ -1,6 +1,6 @@
 /**
- * `node testing/screenshots/main.ts [folder]`: starts a local system with some memories and takes pictures of each page of the
- * dashboard, in both themes and on a phone. They go to `docs/images` unless a folder is named.
+ * `node testing/screenshots/main.ts [folder] [page…]`: starts a local system with some memories and takes pictures of each page
+ * of the dashboard, or of those that are named, in both themes and on a phone. They go to `docs/images` unless a folder is named.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,8 @@ import { launchChromium } from '../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../src/private-system.ts';
 import { sampleMemories } from './sample-memories.ts';
 
-const folder = process.argv[2] ?? fileURLToPath(new URL('../../docs/images/', import.meta.url));
+const [, , named, ...wanted] = process.argv;
+const folder = named ?? fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const desktop = { width: 1280, height: 800 };
 const phone = { width: 390, height: 780 };
 
@@ -34,6 +35,17 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.goto('/memories');
     await page.getByRole('button', { name: 'The launch moved' }).click();
     await page.getByText('Earlier version').waitFor();
+  },
+  where: async (page) => {
+    await page.goto('/memories');
+    await page.getByRole('button', { name: 'Dana is allergic' }).click();
+    await page.getByRole('link', { name: 'Where is it, and who can read it?' }).click();
+    await page.getByText('in order and signed').waitFor();
+  },
+  access: async (page) => {
+    await page.goto('/access');
+    await page.getByRole('button', { name: 'home' }).click();
+    await page.locator('[data-expanded] .access-keys').first().waitFor();
   },
   add: async (page) => {
     await page.goto('/memories');
@@ -68,12 +80,14 @@ try {
     await picture(page, `welcome-${name}`);
     await openMemories(opened);
     for (const [subject, prepare] of Object.entries(pages)) {
+      if (wanted.length > 0 && !wanted.includes(subject)) continue;
       await prepare(page);
       await page.waitForLoadState('networkidle');
       await picture(page, `${subject}-${name}`);
     }
     if (opened.problems.length > 0) throw new Error(opened.problems.join('\n'));
     // The next visit registers a key of its own
+    await page.goto('/keys');
     await page.getByRole('button', { name: 'Revoke Dashboard' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('This browser').waitFor({ state: 'detached' });

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { pairingLink } from 'memrelay/commands/pair';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -35,4 +37,19 @@ export async function openMemories({ page }: DashboardPage): Promise<void> {
   await page.getByRole('button', { name: 'Open my memories' }).click();
   await page.getByRole('heading', { name: 'Your memory' }).waitFor();
   await page.getByRole('term').filter({ hasText: 'Encrypted storage' }).waitFor();
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core');
+const violations = `axe.run().then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
+
+/** What is wrong with the page as it is now: violations of axe, and content that is wider than the window. */
+export async function pageFaults(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const found = await page.evaluate<string[]>(violations);
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  const { width: shown } = page.viewportSize()!;
+  return [...found, ...(width > shown ? [`${width} pixels wide in a window of ${shown}`] : [])].map(
+    (fault) => `${page.url()}: ${fault}`,
+  );
 }

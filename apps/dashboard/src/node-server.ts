@@ -14,6 +14,7 @@ const pagePaths: Record<string, string> = {
   '/': 'home.html',
   '/memories': 'home.html',
   '/keys': 'home.html',
+  '/access': 'home.html',
   '/connect/mcp': 'connect-mcp.html',
   '/connect/oauth': 'connect-oauth.html',
 };

@@ -167,6 +167,8 @@ const paths = [
   [walletPaths.state, {}],
   [walletPaths.addDelegate, delegate],
   [walletPaths.removeDelegate, { publicKey: delegate.publicKey }],
+  [walletPaths.blobs, { objectIds: [`0x${'d'.repeat(64)}`] }],
+  [walletPaths.deleteBlobs, { objectIds: [`0x${'d'.repeat(64)}`] }],
 ] as const;
 
 describe.each(paths)('%s', (path, body) => {
@@ -220,6 +222,9 @@ it.each<[string, string, object]>([
     { ...delegate, scope: { ...delegate.scope, expiresAtMs: '-1' } },
   ],
   ['an invalid key', walletPaths.addDelegate, { ...delegate, publicKey: 'xyz' }],
+  ['no blob objects', walletPaths.deleteBlobs, { objectIds: [] }],
+  ['all blob objects', walletPaths.deleteBlobs, { all: true }],
+  ['101 blob objects', walletPaths.deleteBlobs, { objectIds: Array(101).fill(`0x${'d'.repeat(64)}`) }],
   ['an additional address', walletPaths.addDelegate, { ...delegate, address: `0x${'a'.repeat(64)}` }],
 ])('rejects %s before it reaches the wallet', async (_, path, body) => {
   const headers = { ...samePage(), authorization: `Bearer ${await paired()}` };
@@ -235,7 +240,7 @@ it.each(['/wallet/sign', '/wallet/execute', '/wallet/key'])('there is no %s', as
 });
 
 describe('pages', () => {
-  it.each(['/', '/memories', '/keys', '/connect/mcp', '/connect/oauth', '/nothing'])(
+  it.each(['/', '/access', '/keys', '/connect/mcp', '/connect/oauth', '/nothing'])(
     '%s cannot be framed, cached or made to run foreign code',
     async (path) => {
       const { headers } = await send('GET', path, {});

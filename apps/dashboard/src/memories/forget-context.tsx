@@ -6,6 +6,7 @@ import { problemText } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { useToasts } from '../parts/toasts.tsx';
 import { useSession } from '../session/session-context.ts';
+import { useDeleteBlobs } from './delete-blobs.ts';
 
 /** How long a forget can be undone: until then nothing is sent. */
 const windowMs = 8_000;
@@ -31,6 +32,7 @@ export function ForgetProvider({ children }: { children: ReactNode }) {
   const { t, counted } = useTexts();
   const toasts = useToasts();
   const queries = useQueryClient();
+  const deleteBlobs = useDeleteBlobs();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const timers = useRef(new Set<number>());
   useEffect(() => {
@@ -55,10 +57,12 @@ export function ForgetProvider({ children }: { children: ReactNode }) {
       toasts.show({ id: toast, icon: 'busy', title: counted('forget.pending', ids.length) });
       try {
         const namespaces = Map.groupBy(memories, ({ namespace }) => namespace);
+        const left: string[] = [];
         for (const [namespace, group] of namespaces)
           for (let start = 0; start < group.length; start += maxIds) {
             const some = group.slice(start, start + maxIds);
-            await client.forget({ namespace, ids: some.map(({ id }) => id) });
+            const forgotten = await client.forget({ namespace, ids: some.map(({ id }) => id) });
+            left.push(...forgotten.blobsToDelete);
           }
         removeFromLists(ids);
         toasts.show({
@@ -66,13 +70,26 @@ export function ForgetProvider({ children }: { children: ReactNode }) {
           icon: 'check',
           title: counted('forget.done', ids.length),
           about: t('forget.done.blobs'),
+          actions:
+            left.length === 0
+              ? []
+              : [
+                  {
+                    text: t('forget.blobs'),
+                    onPress: () => {
+                      toasts.close(toast);
+                      void deleteBlobs(left);
+                    },
+                  },
+                ],
         });
       } catch (error) {
         toasts.show({ id: toast, icon: 'problem', title: t('forget.failed'), about: problemText(error, t) });
       }
       setShown(ids, true);
-      for (const key of ['namespaces', 'stats', 'search'])
+      for (const key of ['namespaces', 'stats', 'search', 'audit'])
         void queries.invalidateQueries({ queryKey: [key] });
+      for (const id of ids) void queries.invalidateQueries({ queryKey: ['memory', id] });
     };
 
     /** A refetch would read all pages of a long list again. */
@@ -127,7 +144,7 @@ export function ForgetProvider({ children }: { children: ReactNode }) {
         });
       },
     };
-  }, [client, counted, hidden, queries, t, toasts]);
+  }, [client, counted, deleteBlobs, hidden, queries, t, toasts]);
   return <ForgetContext value={value}>{children}</ForgetContext>;
 }
 

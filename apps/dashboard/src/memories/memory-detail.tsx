@@ -1,6 +1,7 @@
 import type { SingleMemory } from '@memrelay/sdk/single-memory';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { PageLink } from '../parts/page-link.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Sheet } from '../parts/sheet.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
@@ -59,6 +60,11 @@ function Loaded({ memory, onClose }: { memory: SingleMemory; onClose: () => void
         </>
       )}
       <MemoryFacts memory={memory} />
+      <p className="panel-end">
+        <PageLink to={`/access?memory=${memory.id}&namespace=${encodeURIComponent(memory.namespace)}`}>
+          {t('access.open')}
+        </PageLink>
+      </p>
       <MemoryHistory memory={memory} />
     </>
   );

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { KeysPage } from '../keys/keys-page.tsx';
 import { ForgetProvider } from '../memories/forget-context.tsx';
 import { MemoriesPage } from '../memories/memories-page.tsx';
@@ -19,10 +19,16 @@ import { Frame } from './frame.tsx';
 import { PairPage } from './pair-page.tsx';
 import { useWallet } from './use-wallet.ts';
 
+/** Loaded when it is opened: the first script stays small. */
+const AccessPage = lazy(async () => ({
+  default: (await import('../access/access-page.tsx')).AccessPage,
+}));
+
 const titles: Readonly<Record<string, TextKey>> = {
   '/': 'overview.title',
   '/memories': 'memories.title',
   '/keys': 'keys.title',
+  '/access': 'access.account.title',
 };
 
 export function App() {
@@ -73,9 +79,18 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
     );
   return (
     <SessionContext value={{ ...session.data, state }}>
-      <ForgetProvider>{path === '/' ? <OverviewPage /> : <MemoriesPage />}</ForgetProvider>
+      <ForgetProvider>
+        <Suspense fallback={<BusyNote text={t('app.loading')} />}>
+          <OpenPage path={path} />
+        </Suspense>
+      </ForgetProvider>
     </SessionContext>
   );
+}
+
+function OpenPage({ path }: { path: string }) {
+  if (path === '/access') return <AccessPage />;
+  return path === '/' ? <OverviewPage /> : <MemoriesPage />;
 }
 
 function Missing() {

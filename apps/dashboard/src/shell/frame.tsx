@@ -10,6 +10,7 @@ const mark = new URL('../ui/mark.svg', import.meta.url).href;
 const pages = [
   ['/', 'overview', 'nav.overview'],
   ['/memories', 'memories', 'nav.memories'],
+  ['/access', 'lock', 'nav.access'],
   ['/keys', 'key', 'nav.keys'],
 ] as const;
 

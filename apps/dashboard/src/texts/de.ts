@@ -1,6 +1,9 @@
+import { accessDe } from './access/de.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {
+  ...accessDe,
+
   'app.name': 'memrelay',
   'app.loading': 'Wird geladen…',
   'app.skip': 'Zum Inhalt springen',

@@ -1,5 +1,9 @@
+import { accessEn } from './access/en.ts';
+
 /** The catalogue of texts. The other languages have the same keys; `{name}` is replaced by a value. */
 export const en = {
+  ...accessEn,
+
   'app.name': 'memrelay',
   'app.loading': 'Loading…',
   'app.skip': 'Skip to content',

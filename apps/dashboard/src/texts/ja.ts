@@ -1,6 +1,9 @@
+import { accessJa } from './access/ja.ts';
 import type { Catalogue } from './en.ts';
 
 export const ja: Catalogue = {
+  ...accessJa,
+
   'app.name': 'memrelay',
   'app.loading': '読み込み中…',
   'app.skip': '本文へ移動',

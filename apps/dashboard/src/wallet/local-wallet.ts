@@ -2,7 +2,15 @@ import { toHex } from '@memrelay/protocol/bytes';
 import { askWallet } from './ask-wallet.ts';
 import type { OwnerWallet } from './owner-wallet.ts';
 import { tabToken } from './tab-pairing.ts';
-import { type AddDelegate, type CreatedAccount, type WalletState, walletPaths } from './wallet-api.ts';
+import {
+  type AddDelegate,
+  type BlobState,
+  type CreatedAccount,
+  type DeletedBlobs,
+  maxBlobObjects,
+  type WalletState,
+  walletPaths,
+} from './wallet-api.ts';
 
 /** The wallet of `memrelay up`: this dashboard's server signs with it on behalf of a paired tab. */
 export const localWallet: OwnerWallet = {
@@ -24,4 +32,27 @@ export const localWallet: OwnerWallet = {
   async removeDelegate(publicKey) {
     await askWallet(walletPaths.removeDelegate, { publicKey }, tabToken());
   },
+  async blobs(objectIds) {
+    const found: BlobState[] = [];
+    for (const part of partsOf(objectIds))
+      found.push(
+        ...(await askWallet<{ blobs: BlobState[] }>(walletPaths.blobs, { objectIds: part }, tabToken()))
+          .blobs,
+      );
+    return found;
+  },
+  async deleteBlobs(objectIds) {
+    let count = 0;
+    for (const part of partsOf(objectIds))
+      count += (await askWallet<DeletedBlobs>(walletPaths.deleteBlobs, { objectIds: part }, tabToken()))
+        .deleted;
+    return count;
+  },
 };
+
+function partsOf(objectIds: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  for (let start = 0; start < objectIds.length; start += maxBlobObjects)
+    parts.push(objectIds.slice(start, start + maxBlobObjects));
+  return parts;
+}

@@ -2,13 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { type Account, type Scope, scopeBcs } from '@memrelay/chain/account-bcs';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { readBlobObjects } from '@memrelay/chain/owned-blobs';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import type {
+  AccountState,
   AddDelegate,
   AddedDelegate,
+  BlobState,
   CreatedAccount,
   DelegateState,
+  DeletedBlobs,
   ScopeState,
   WalletState,
 } from './wallet-api.ts';
@@ -26,7 +30,7 @@ export interface LocalWalletOptions {
 
 /**
  * The wallet of the local system, only for the dashboard's pages. It signs transactions built here from parameters of the
- * page (a key and its scope, or a key to remove), never bytes from a request.
+ * page (a key and its scope, a key to remove, or blob objects to delete), never bytes from a request.
  */
 export interface LocalWallet {
   state(): Promise<WalletState>;
@@ -35,16 +39,23 @@ export interface LocalWallet {
   /** Adds a delegate with its consent */
   addDelegate(wanted: AddDelegate): Promise<AddedDelegate>;
   removeDelegate(publicKey: string): Promise<{ digest: string }>;
+  /** Those of these blob objects that exist */
+  blobs(objectIds: readonly string[]): Promise<BlobState[]>;
+  /** Deletes those of these blob objects that exist and are not permanent */
+  deleteBlobs(objectIds: readonly string[]): Promise<DeletedBlobs>;
 }
 
 export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
-  const connect = async (): Promise<{ owner: AccountOwner; account: Account | undefined }> => {
+  const connectOwner = async (): Promise<AccountOwner> => {
     const { privateKey } = JSON.parse(await readFile(options.walletFile, 'utf8')) as { privateKey: string };
-    const owner = await AccountOwner.connect({
+    return AccountOwner.connect({
       serverUrl: options.relayerUrl,
       packageId: options.packageId,
       signer: parsePrivateKey(privateKey),
     });
+  };
+  const connect = async (): Promise<{ owner: AccountOwner; account: Account | undefined }> => {
+    const owner = await connectOwner();
     const id = await owner.findAccount();
     const account = id === undefined ? undefined : await owner.readAccount(id);
     if (account && account.owner !== owner.address)
@@ -94,10 +105,33 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       if (!account) throw new WalletRefusal(409, 'no_account', 'This wallet has no account.');
       return { digest: (await owner.removeDelegate(account.id, publicKey)).digest };
     },
+    async blobs(objectIds) {
+      return existingBlobs(await connectOwner(), objectIds);
+    },
+    async deleteBlobs(objectIds) {
+      const owner = await connectOwner();
+      const existing = (await existingBlobs(owner, objectIds)).filter(({ deletable }) => deletable);
+      let deleted = 0;
+      for await (const { count } of owner.deleteBlobs(existing.map(({ objectId }) => objectId)))
+        deleted += count;
+      return { deleted };
+    },
   };
 }
 
-function accountState(account: Account): NonNullable<WalletState['account']> {
+async function existingBlobs(owner: AccountOwner, objectIds: readonly string[]): Promise<BlobState[]> {
+  const { chain } = owner.network;
+  const found = await readBlobObjects(chain, await owner.network.walrus(), [...new Set(objectIds)]);
+  return found.map(({ objectId, blobId, size, endEpoch, deletable }) => ({
+    objectId,
+    blobId,
+    size,
+    endEpoch,
+    deletable,
+  }));
+}
+
+function accountState(account: Account): AccountState {
   const delegates = account.delegate_keys.map((key): DelegateState => {
     const scope = account.scopes.find(({ key: address }) => address === key.address)!.value;
     return {
@@ -110,9 +144,17 @@ function accountState(account: Account): NonNullable<WalletState['account']> {
         tags: scope.tags.map((tag) => toHex(Uint8Array.from(tag))),
         expiresAtMs: String(scope.expires_at_ms),
       },
+      minEpoch: String(scope.min_epoch),
     };
   });
-  return { id: account.id, origin: account.origin, active: account.active, delegates };
+  return {
+    id: account.id,
+    origin: account.origin,
+    active: account.active,
+    keyEpoch: String(account.key_epoch),
+    ...(account.recovery_pk.length > 0 ? { recoveryKey: toHex(Uint8Array.from(account.recovery_pk)) } : {}),
+    delegates,
+  };
 }
 
 function chainScope({ perms, allNamespaces, tags, expiresAtMs }: ScopeState): Scope {

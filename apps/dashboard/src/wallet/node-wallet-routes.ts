@@ -44,6 +44,14 @@ export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteO
     const { publicKey } = await parsed('removeDelegate', body);
     return (await options.wallet()).removeDelegate(publicKey);
   });
+  app.post(walletPaths.blobs, { onRequest: paired }, async ({ body }) => {
+    const { objectIds } = await parsed('blobs', body);
+    return { blobs: await (await options.wallet()).blobs(objectIds) };
+  });
+  app.post(walletPaths.deleteBlobs, { onRequest: paired }, async ({ body }) => {
+    const { objectIds } = await parsed('deleteBlobs', body);
+    return (await options.wallet()).deleteBlobs(objectIds);
+  });
 }
 
 /** The body of a request. The schemas are loaded with the first one: most runs never get any. */

@@ -8,6 +8,8 @@ export const walletPaths = {
   createAccount: '/wallet/account',
   addDelegate: '/wallet/delegates',
   removeDelegate: '/wallet/delegates/remove',
+  blobs: '/wallet/blobs',
+  deleteBlobs: '/wallet/blobs/delete',
 } as const;
 
 /** One key of the account, as registered on chain. */
@@ -18,6 +20,8 @@ export interface DelegateState {
   /** Unix time in ms */
   createdAt: number;
   scope: ScopeState;
+  /** First key epoch whose memories it may read, a decimal string */
+  minEpoch: string;
 }
 
 export interface ScopeState {
@@ -39,7 +43,39 @@ export interface WalletState {
   /** Public key that the local system itself uses */
   systemKey?: string;
   /** Omitted if the wallet has no account yet */
-  account?: { id: string; origin: string; active: boolean; delegates: DelegateState[] };
+  account?: AccountState;
+}
+
+export interface AccountState {
+  id: string;
+  /** The address that created it; namespace tags depend on it */
+  origin: string;
+  active: boolean;
+  /** The current one; a decimal string */
+  keyEpoch: string;
+  /** X25519 key that new namespace keys are also wrapped for, 64 hex digits; omitted if there is none */
+  recoveryKey?: string;
+  delegates: DelegateState[];
+}
+
+/** A blob object that exists on chain. */
+export interface BlobState {
+  objectId: string;
+  /** Base64url, 43 characters */
+  blobId: string;
+  /** Bytes */
+  size: number;
+  /** Storage epoch at whose start it expires */
+  endEpoch: number;
+  deletable: boolean;
+}
+
+/** Objects per request to `blobs` and `deleteBlobs`. */
+export const maxBlobObjects = 100;
+
+export interface DeletedBlobs {
+  /** Objects that were deleted by this call; others did not exist any more, or are permanent */
+  deleted: number;
 }
 
 export interface AddDelegate {

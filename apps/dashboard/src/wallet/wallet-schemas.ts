@@ -1,6 +1,6 @@
 import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import { z } from 'zod';
-import type { AddDelegate, BrowserProof } from './wallet-api.ts';
+import { type AddDelegate, type BrowserProof, maxBlobObjects } from './wallet-api.ts';
 
 /** Requests to the local wallet. Unknown fields are rejected. */
 
@@ -28,11 +28,17 @@ const addDelegate = z.strictObject({
   proof: hex(128).optional(),
 });
 
+const objects = z.strictObject({
+  objectIds: z.array(z.string().regex(canonicalAddressPattern)).min(1).max(maxBlobObjects),
+});
+
 export const walletRequests: Record<keyof WalletRequests, z.ZodType> = {
   pair: z.strictObject({ code: z.string().max(100), browserKey: base64url(200).optional() }),
   resume: z.strictObject({ browserKey: base64url(200), challenge: base64url(43), signature: base64url(100) }),
   addDelegate,
   removeDelegate: z.strictObject({ publicKey: hex(64) }),
+  blobs: objects,
+  deleteBlobs: objects,
 };
 
 export interface WalletRequests {
@@ -40,4 +46,6 @@ export interface WalletRequests {
   resume: BrowserProof;
   addDelegate: AddDelegate;
   removeDelegate: { publicKey: string };
+  blobs: { objectIds: string[] };
+  deleteBlobs: { objectIds: string[] };
 }
