@@ -47,6 +47,10 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: 'home' }).click();
     await page.locator('[data-expanded] .access-keys').first().waitFor();
   },
+  connect: async (page) => {
+    await page.goto('/connect');
+    await page.getByText('Waiting for a sign-in').waitFor();
+  },
   add: async (page) => {
     await page.goto('/memories');
     await page.getByRole('button', { name: 'Add memory' }).click();

@@ -15,6 +15,7 @@ const pagePaths: Record<string, string> = {
   '/memories': 'home.html',
   '/keys': 'home.html',
   '/access': 'home.html',
+  '/connect': 'home.html',
   '/connect/mcp': 'connect-mcp.html',
   '/connect/oauth': 'connect-oauth.html',
 };

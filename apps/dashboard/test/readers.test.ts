@@ -22,7 +22,7 @@ const account = (...delegates: DelegateState[]) => ({
   delegates,
 });
 let seq = 0;
-const entry = (at: number, action: string, detail: AuditEntry['detail']): AuditEntry => ({
+const entry = (at: number, action: string, detail: NonNullable<AuditEntry['detail']>): AuditEntry => ({
   seq: ++seq,
   at: new Date(at).toISOString(),
   action,

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { readSettings } from 'memrelay-mcp/stdio/settings';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type DashboardPage, openDashboard, openMemories, pageFaults } from '../../src/dashboard-page.ts';
@@ -137,4 +141,71 @@ describe('where a memory is and who can read it', () => {
       expect(await pageFaults(page)).toEqual([]);
     },
   );
+});
+
+describe('connecting', () => {
+  const run = promisify(execFile);
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const choose = async (field: string, choice: string): Promise<void> => {
+    await page.getByRole('button', { name: field }).click();
+    await page.getByRole('option', { name: choice, exact: true }).click();
+  };
+  const codes = () => page.locator('.copyable-code code').allTextContents();
+
+  test('has snippets with the values of the account that work, and notices the first memory', async () => {
+    const { accountId, delegatePrivateKey } = system.credentials;
+    const env = { ...process.env, MEM_DELEGATE_KEY: delegatePrivateKey };
+    await visit();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/connect');
+    await page.getByText('Waiting for a sign-in or a new memory').waitFor();
+    await button('Copy').first().click();
+    await button('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'npx memrelay mcp install claude-code',
+    );
+
+    const [, started, remote, , typescript] = await codes();
+    const { command, args } = JSON.parse(started!).mcpServers.memrelay;
+    expect(command).toBe('npx');
+    const flags = args.slice(2);
+    expect(flags).toContain(`--relayer=${system.urls.relayer}`);
+    readSettings(flags, {});
+    expect(JSON.parse(remote!).mcpServers.memrelay.url).toBe(`${system.urls.relayer}/api/mcp`);
+    await choose('Agent host', 'Codex');
+    expect((await codes())[1]).toContain('[mcp_servers.memrelay]');
+
+    // The page has seen the account before the program runs
+    await page.waitForResponse((response) => response.url().endsWith('/api/memories') && response.ok());
+    const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '-e', typescript!], {
+      cwd,
+      env,
+    });
+    expect(stdout).toContain('Ana likes her tea with lemon.');
+    await page.getByText('Connected: a new memory in default').waitFor();
+
+    await choose('Programming language', 'Python');
+    expect((await codes()).at(-1)).toContain(`account_id="${accountId}"`);
+    await choose('Programming language', 'curl');
+    const answer = await run('bash', ['-c', (await codes()).at(-1)!], { env });
+    expect(JSON.parse(answer.stdout)).toMatchObject({ job_id: expect.any(String) });
+  });
+
+  test('notices a key that is added while it is open', async () => {
+    await visit();
+    await page.goto('/connect');
+    await page.waitForResponse((response) => response.url().endsWith('/api/memories') && response.ok());
+    await page.waitForResponse((response) => response.url().endsWith('/api/memories') && response.ok());
+    const key = newTestKey();
+    await owner.addDelegate(system.credentials.accountId, { ...key, label: 'New tool' });
+    await page.getByText('Connected: New tool has signed in').waitFor();
+    await owner.removeDelegate(system.credentials.accountId, key.publicKey);
+  });
+
+  test.each(looks)('is accessible and fits the width: %s, %o', async (colorScheme, viewport) => {
+    await visit({ colorScheme, viewport, reducedMotion: 'reduce' });
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await page.getByText('Waiting for a sign-in').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+  });
 });

@@ -1,6 +1,5 @@
 import { FailedJobs } from '../memories/failed-jobs.tsx';
 import { useStats } from '../memories/memory-queries.ts';
-import { CopyableCode } from '../parts/copyable-code.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PageLink } from '../parts/page-link.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -8,13 +7,6 @@ import { useTexts } from '../parts/texts-context.tsx';
 import { useSession } from '../session/session-context.ts';
 import { AccountFacts } from './account-facts.tsx';
 import { NamespaceBars } from './namespace-bars.tsx';
-
-/** What an agent host's configuration needs to start the tools. */
-const hostSnippet = JSON.stringify(
-  { mcpServers: { memrelay: { command: 'npx', args: ['-y', 'memrelay-mcp', '--local'] } } },
-  null,
-  2,
-);
 
 export function OverviewPage() {
   const { t, number, bytes } = useTexts();
@@ -54,8 +46,9 @@ export function OverviewPage() {
           <PageLink to="/memories" className="button main">
             {t('action.add')}
           </PageLink>
-          <p className="hint">{t('overview.first.connect')}</p>
-          <CopyableCode code={hostSnippet} />
+          <PageLink to="/connect" className="button quiet">
+            {t('connect.title')}
+          </PageLink>
         </section>
       ) : null}
       <div className="columns">

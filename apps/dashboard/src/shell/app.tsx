@@ -19,9 +19,13 @@ import { Frame } from './frame.tsx';
 import { PairPage } from './pair-page.tsx';
 import { useWallet } from './use-wallet.ts';
 
-/** Loaded when it is opened: the first script stays small. */
+// Loaded when they are opened: the first script stays small
 const AccessPage = lazy(async () => ({
   default: (await import('../access/access-page.tsx')).AccessPage,
+}));
+
+const ConnectPage = lazy(async () => ({
+  default: (await import('../connect/connect-page.tsx')).ConnectPage,
 }));
 
 const titles: Readonly<Record<string, TextKey>> = {
@@ -29,6 +33,7 @@ const titles: Readonly<Record<string, TextKey>> = {
   '/memories': 'memories.title',
   '/keys': 'keys.title',
   '/access': 'access.account.title',
+  '/connect': 'connect.title',
 };
 
 export function App() {
@@ -90,6 +95,7 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
 
 function OpenPage({ path }: { path: string }) {
   if (path === '/access') return <AccessPage />;
+  if (path === '/connect') return <ConnectPage />;
   return path === '/' ? <OverviewPage /> : <MemoriesPage />;
 }
 

@@ -11,6 +11,7 @@ const pages = [
   ['/', 'overview', 'nav.overview'],
   ['/memories', 'memories', 'nav.memories'],
   ['/access', 'lock', 'nav.access'],
+  ['/connect', 'tool', 'nav.connect'],
   ['/keys', 'key', 'nav.keys'],
 ] as const;
 

@@ -1,8 +1,10 @@
 import { accessDe } from './access/de.ts';
+import { connectDe } from './connect/de.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {
   ...accessDe,
+  ...connectDe,
 
   'app.name': 'memrelay',
   'app.loading': 'Wird geladen…',
@@ -77,7 +79,6 @@ export const de: Catalogue = {
   'overview.first.title': 'Speichern Sie Ihre erste Erinnerung',
   'overview.first.about':
     'Fügen Sie hier eine hinzu, oder verbinden Sie ein Tool, das sich für Sie erinnert.',
-  'overview.first.connect': 'In der Konfiguration Ihres Agenten:',
 
   'memories.title': 'Erinnerungen',
   'memories.count.one': '{count} Erinnerung',

@@ -1,8 +1,10 @@
 import { accessEn } from './access/en.ts';
+import { connectEn } from './connect/en.ts';
 
 /** The catalogue of texts. The other languages have the same keys; `{name}` is replaced by a value. */
 export const en = {
   ...accessEn,
+  ...connectEn,
 
   'app.name': 'memrelay',
   'app.loading': 'Loading…',
@@ -74,7 +76,6 @@ export const en = {
   'overview.lost': 'Unreadable',
   'overview.first.title': 'Store your first memory',
   'overview.first.about': 'Add one here, or connect a tool and let it remember for you.',
-  'overview.first.connect': 'In your agent’s configuration:',
 
   'memories.title': 'Memories',
   'memories.count.one': '{count} memory',

@@ -1,8 +1,10 @@
 import { accessJa } from './access/ja.ts';
+import { connectJa } from './connect/ja.ts';
 import type { Catalogue } from './en.ts';
 
 export const ja: Catalogue = {
   ...accessJa,
+  ...connectJa,
 
   'app.name': 'memrelay',
   'app.loading': '読み込み中…',
@@ -75,7 +77,6 @@ export const ja: Catalogue = {
   'overview.lost': '読み取り不可',
   'overview.first.title': '最初の記憶を保存しましょう',
   'overview.first.about': 'ここで追加するか、ツールを接続して記憶を任せてください。',
-  'overview.first.connect': 'エージェントの設定に追加:',
 
   'memories.title': '記憶',
   'memories.count.one': '{count} 件の記憶',

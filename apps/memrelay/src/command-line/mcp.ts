@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { hosts } from '../hosts/known-hosts.ts';
+import { hosts } from 'memrelay-mcp/hosts/known-hosts';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
 import { sharedOptions } from './shared-options.ts';

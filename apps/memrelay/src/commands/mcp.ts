@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
-import type { Host, Machine, ServerEntry } from '../hosts/host.ts';
+import type { Host, Machine, ServerEntry } from 'memrelay-mcp/hosts/host';
+import { hosts } from 'memrelay-mcp/hosts/known-hosts';
+import { foundHosts } from '../hosts/found-hosts.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
-import { foundHosts, hosts } from '../hosts/known-hosts.ts';
 import {
   buildServer,
   localServer,

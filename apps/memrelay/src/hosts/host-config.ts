@@ -2,11 +2,11 @@ import { chmod, copyFile, mkdir, readFile, readlink, realpath, stat } from 'node
 import { dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { replaceFile } from '@memrelay/protocol/secret-file-node';
+import { type Host, type HostValue, serverName } from 'memrelay-mcp/hosts/host';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
 import { removeFromYaml, setInYaml, yamlAt } from './edit-yaml.ts';
-import { type Host, type HostValue, serverName } from './host.ts';
 
 /** The text of a configuration, empty if it does not exist. Throws `ExitError` if it cannot be read as text. */
 export async function readConfig(path: string): Promise<string> {

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { relayerVersion } from '@memrelay/protocol/versions';
+import type { ServerEntry } from 'memrelay-mcp/hosts/host';
 import { UsageError } from 'memrelay-mcp/stdio/flags';
 import { readSettings } from 'memrelay-mcp/stdio/settings';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
-import type { ServerEntry } from './host.ts';
 import { stdioEntry } from './stdio-entry.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { isLoopback } from '@memrelay/sdk/trusted-origins-node';
+import type { ServerEntry } from 'memrelay-mcp/hosts/host';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
-import type { ServerEntry } from './host.ts';
 
 /** Shown instead of the private key. */
 const hidden = 'Bearer (the private key of the credentials)';

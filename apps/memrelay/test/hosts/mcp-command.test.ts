@@ -15,11 +15,11 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { hosts } from 'memrelay-mcp/hosts/known-hosts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { install, uninstall } from '../../src/commands/mcp.ts';
 import { trust } from '../../src/commands/trust.ts';
 import { jsonAt } from '../../src/hosts/edit-json.ts';
-import { hosts } from '../../src/hosts/known-hosts.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 
 const realHome = process.env.HOME;

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { ServerEntry } from 'memrelay-mcp/hosts/host';
+import { hostSnippet } from 'memrelay-mcp/hosts/host-snippet';
+import { hosts } from 'memrelay-mcp/hosts/known-hosts';
 import { describe, expect, it } from 'vitest';
-import type { ServerEntry } from '../../src/hosts/host.ts';
 import { snippet } from '../../src/hosts/host-config.ts';
-import { hosts } from '../../src/hosts/known-hosts.ts';
 
 const page = await readFile(fileURLToPath(new URL('../../../../docs/tools.md', import.meta.url)), 'utf8');
 const local = (label: string): ServerEntry => ({
@@ -16,6 +17,14 @@ const remote: ServerEntry = {
   url: 'https://relayer.example/api/mcp',
   headers: { Authorization: 'Bearer DELEGATE_PRIVATE_KEY', 'x-mem-account-id': 'ACCOUNT_ID' },
 };
+
+it.each(hosts)('the dashboard shows what the command writes for $title', (host) => {
+  const signIn: ServerEntry = { kind: 'remote', url: 'https://relayer.example/api/mcp', headers: {} };
+  for (const server of [local(host.title), remote, signIn]) {
+    const entry = host.entry(server);
+    if (entry) expect(hostSnippet(host, entry)).toBe(snippet(host, entry));
+  }
+});
 
 describe('docs/tools.md', () => {
   it.each(hosts)('has a section for $title with what the command writes', (host) => {

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { posix, win32 } from 'node:path';
 import { type Host, type Machine, serverName } from './host.ts';
 
 const newSession = 'Start a new session; a running one keeps its old configuration.';
 
-/** Every host that `memrelay mcp install` knows. */
+/** Every host that `memrelay mcp install` knows. The dashboard shows them too, so this file imports nothing from Node. */
 export const hosts: readonly Host[] = [
   {
     name: 'claude-code',
@@ -203,13 +201,6 @@ export const hosts: readonly Host[] = [
   },
 ];
 
-/** The hosts that leave traces on this machine. */
-export function foundHosts(machine: Machine): Host[] {
-  return hosts.filter((host) =>
-    (host.traces?.(machine) ?? [dirname(machine, host.configPath(machine))]).some((path) => existsSync(path)),
-  );
-}
-
 /** Without headers the key is omitted: the host signs in by itself. */
 function withHeaders(
   name: string,
@@ -218,8 +209,9 @@ function withHeaders(
   return Object.keys(headers).length === 0 ? {} : { [name]: headers };
 }
 
-function join({ platform }: Machine, ...parts: string[]): string {
-  return (platform === 'win32' ? win32 : posix).join(...parts);
+function join({ platform }: Machine, first: string, ...others: string[]): string {
+  const separator = platform === 'win32' ? '\\' : '/';
+  return [first.replace(platform === 'win32' ? /[\\/]+$/ : /\/+$/, ''), ...others].join(separator);
 }
 
 /** In the folder that a variable names, or in a folder of the home directory. */
@@ -255,8 +247,4 @@ function gooseFolder(machine: Machine): string {
   return machine.platform === 'win32'
     ? join(machine, applicationData(machine), 'Block', 'goose', 'config')
     : join(machine, configFolder(machine), 'goose');
-}
-
-function dirname({ platform }: Machine, path: string): string {
-  return (platform === 'win32' ? win32 : posix).dirname(path);
 }

@@ -6,8 +6,9 @@ export type ServerEntry =
 /** The machine that a configuration is for. */
 export interface Machine {
   home: string;
-  platform: NodeJS.Platform;
-  env: NodeJS.ProcessEnv;
+  /** As Node names it, e.g. `win32` */
+  platform: string;
+  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** An agent host, and how to add a tool server to its configuration. */
