@@ -105,10 +105,11 @@ describe('pairing', () => {
   });
 
   it.each([
-    ['of another start', 'pairing_refused', validCode('6'.repeat(64))],
+    ['of another start', 'pairing_foreign', validCode('6'.repeat(64))],
     ['that has expired', 'pairing_expired', newPairingCode(startToken, new Date(1_000))],
-    ['that is the secret itself', 'pairing_refused', startToken],
-    ['that is empty', 'pairing_refused', ''],
+    ['that is cut off', 'pairing_incomplete', validCode().slice(0, 40)],
+    ['that is the secret itself', 'pairing_incomplete', startToken],
+    ['that is empty', 'pairing_incomplete', ''],
   ])('refuses a code %s', async (_, error, code) => {
     const refused = await send('POST', walletPaths.pair, samePage(), { code });
     expect(refused).toMatchObject({ status: 403, body: { error } });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
+import { newPairingCode, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { readSettings } from 'memrelay-mcp/stdio/settings';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -206,6 +207,33 @@ describe('connecting', () => {
     await visit({ colorScheme, viewport, reducedMotion: 'reduce' });
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByText('Waiting for a sign-in').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+  });
+});
+
+describe('a pairing link that is refused', () => {
+  const inTenMinutes = () => new Date(Date.now() + 600_000);
+  const follow = async (code: string): Promise<void> => {
+    page = await (await browser.newContext({ viewport: { width: 390, height: 780 } })).newPage();
+    opened = { page, problems: [] };
+    await page.goto(`${system.urls.dashboard}/#pairing=${code}`);
+  };
+  const codes: Readonly<Record<string, (token: string) => Promise<string>>> = {
+    'This link has expired': async (token) => newPairingCode(token, new Date(1_000)),
+    'This link is not from the running system': async () => newPairingCode('6'.repeat(64), inTenMinutes()),
+    'This link is incomplete': async (token) => newPairingCode(token, inTenMinutes()).slice(0, 30),
+    'This link has already been used': async (token) => {
+      const code = newPairingCode(token, inTenMinutes());
+      await follow(code);
+      await page.getByRole('heading', { name: 'Your memory' }).waitFor();
+      await page.context().close();
+      return code;
+    },
+  };
+  test.each(Object.entries(codes))('is explained: %s', async (title, codeOf) => {
+    const { token } = (await readLocalDashboard(system.dataDir))!;
+    await follow(await codeOf(token));
+    await page.getByRole('heading', { name: title }).waitFor();
     expect(await pageFaults(page)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { CopyableCode } from '../parts/copyable-code.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { WalletError } from '../wallet/owner-wallet.ts';
@@ -25,12 +26,25 @@ export function PairPage({ refused, onPaired }: { refused: unknown; onPaired: ()
     onPaired();
   };
   const shown = problem ?? refused;
+  const reason = linkProblem(shown);
   return (
     <main className="alone">
       <section className="panel pair">
-        <h1>{t('pair.title')}</h1>
-        {shown === undefined ? null : <ProblemNote error={shown} />}
-        <p>{t('pair.about')}</p>
+        {reason ? (
+          <div role="alert" className="link-problem">
+            <span className="welcome-icon warning">
+              <Icon name="problem" size={26} />
+            </span>
+            <h1>{t(`pair.refused.${reason}`)}</h1>
+            <p>{t(`pair.reason.${reason}`)}</p>
+          </div>
+        ) : (
+          <>
+            <h1>{t('pair.title')}</h1>
+            {shown === undefined ? null : <ProblemNote error={shown} />}
+            <p>{t('pair.about')}</p>
+          </>
+        )}
         <p>{t('pair.command')}</p>
         <CopyableCode code="npx memrelay pair" />
         <form className="form" onSubmit={(event) => void pair(event)}>
@@ -52,4 +66,11 @@ export function PairPage({ refused, onPaired }: { refused: unknown; onPaired: ()
       <Preferences />
     </main>
   );
+}
+
+const reasons = ['used', 'expired', 'foreign', 'incomplete'] as const;
+
+/** Why a pairing link was refused; undefined for any other problem. */
+function linkProblem(error: unknown): (typeof reasons)[number] | undefined {
+  return error instanceof WalletError ? reasons.find((each) => error.code === `pairing_${each}`) : undefined;
 }

@@ -41,6 +41,17 @@ export const de: Catalogue = {
     'Einen neuen Link erhalten Sie mit diesem Befehl in einem Terminal dieses Computers. Öffnen Sie ihn, oder fügen Sie ihn hier ein:',
   'pair.field': 'Kopplungslink',
   'pair.not-a-link': 'Das ist kein Kopplungslink. Kopieren Sie den ganzen Link.',
+  'pair.refused.used': 'Dieser Link wurde schon verwendet',
+  'pair.reason.used':
+    'Jeder Link öffnet einen Browser, und nur einmal. Wenn Sie ihn nicht geöffnet haben, war es jemand anderes an diesem Computer: Starten Sie memrelay neu, das beendet jede Kopplung.',
+  'pair.refused.expired': 'Dieser Link ist abgelaufen',
+  'pair.reason.expired': 'Links gelten zehn Minuten lang.',
+  'pair.refused.foreign': 'Dieser Link stammt nicht vom laufenden System',
+  'pair.reason.foreign':
+    'memrelay wurde neu gestartet, nachdem der Link entstand, oder der Link gehört zu einem anderen Computer oder Datenverzeichnis.',
+  'pair.refused.incomplete': 'Dieser Link ist unvollständig',
+  'pair.reason.incomplete':
+    'Terminals brechen lange Zeilen um. Kopieren Sie den ganzen Link, oder holen Sie einen neuen.',
   'pair.continue': 'Weiter',
   'wallet.reading': 'Ihre Wallet wird gelesen…',
   'wallet.unavailable': 'Ihre Wallet ist nicht erreichbar',

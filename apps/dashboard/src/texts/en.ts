@@ -40,6 +40,16 @@ export const en = {
     'For a new link, run this in a terminal on this computer, then open the link or paste it here:',
   'pair.field': 'Pairing link',
   'pair.not-a-link': 'This is not a pairing link. Copy the whole link.',
+  'pair.refused.used': 'This link has already been used',
+  'pair.reason.used':
+    'Each link opens one browser, once. If you did not open it, someone else on this computer did: restart memrelay, which ends every pairing.',
+  'pair.refused.expired': 'This link has expired',
+  'pair.reason.expired': 'Links are valid for ten minutes.',
+  'pair.refused.foreign': 'This link is not from the running system',
+  'pair.reason.foreign':
+    'memrelay was restarted after the link was created, or the link belongs to another computer or data directory.',
+  'pair.refused.incomplete': 'This link is incomplete',
+  'pair.reason.incomplete': 'Terminals break long lines. Copy the whole link, or get a new one.',
   'pair.continue': 'Continue',
   'wallet.reading': 'Reading your wallet…',
   'wallet.unavailable': 'Your wallet is not available',

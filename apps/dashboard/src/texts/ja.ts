@@ -41,6 +41,17 @@ export const ja: Catalogue = {
     '新しいリンクを取得するには、このコンピューターのターミナルで次のコマンドを実行し、リンクを開くか、ここに貼り付けてください。',
   'pair.field': 'ペアリングリンク',
   'pair.not-a-link': 'これはペアリングリンクではありません。リンク全体をコピーしてください。',
+  'pair.refused.used': 'このリンクは使用済みです',
+  'pair.reason.used':
+    'リンクは 1 つのブラウザーで 1 回だけ使えます。開いた覚えがない場合は、このコンピューターの他の誰かが開いています。memrelay を再起動すると、すべてのペアリングが終了します。',
+  'pair.refused.expired': 'このリンクは期限切れです',
+  'pair.reason.expired': 'リンクの有効期間は 10 分です。',
+  'pair.refused.foreign': 'このリンクは動作中のシステムのものではありません',
+  'pair.reason.foreign':
+    'リンクの作成後に memrelay が再起動されたか、別のコンピューターまたはデータディレクトリのリンクです。',
+  'pair.refused.incomplete': 'このリンクは不完全です',
+  'pair.reason.incomplete':
+    'ターミナルは長い行を折り返します。リンク全体をコピーするか、新しいリンクを取得してください。',
   'pair.continue': '続ける',
   'wallet.reading': 'ウォレットを読み込んでいます…',
   'wallet.unavailable': 'ウォレットを利用できません',

@@ -8,6 +8,8 @@ import { WalletRefusal } from './wallet-refusal.ts';
 const maxTabs = 200;
 const maxBrowsers = 50;
 const maxChallenges = 100;
+/** The form of every pairing code: 36 bytes */
+const wholeCode = /^[\w-]{48}$/;
 
 /**
  * Controls access to the local wallet: a browser needs a pairing code of this run, and each code works once. Until the system
@@ -43,11 +45,17 @@ export function createWalletAccess(startToken: string): WalletAccess {
           'pairing_expired',
           'This link has expired. Run `npx memrelay pair` for a new one.',
         );
+      if (found === undefined && !wholeCode.test(code))
+        throw new WalletRefusal(
+          403,
+          'pairing_incomplete',
+          'This link is incomplete. Copy all of it, or run `npx memrelay pair` for a new one.',
+        );
       if (found === undefined)
         throw new WalletRefusal(
           403,
-          'pairing_refused',
-          'This link is incomplete, or the system was restarted after it was created. Run `npx memrelay pair` for a new one.',
+          'pairing_foreign',
+          'This link is not from the running system, or the system was restarted after it was created. Run `npx memrelay pair` for a new one.',
         );
       if (usedNonces.has(found.nonce))
         throw new WalletRefusal(

@@ -3,8 +3,24 @@ import { actions, paragraph, show } from '../ui/view.ts';
 import { WalletError } from './owner-wallet.ts';
 import { pairingCodeIn, pairTab } from './tab-pairing.ts';
 
+/** For the links of tools, which are pairing links too. */
+const titles: Readonly<Record<string, string>> = {
+  pairing_used: 'This sign-in link has already been used',
+  pairing_expired: 'This sign-in link has expired',
+  pairing_foreign: 'This sign-in link is not from the running system',
+  pairing_incomplete: 'This sign-in link is incomplete',
+};
+const explanations: Readonly<Record<string, string>> = {
+  pairing_used:
+    'It opened another browser. Nothing was changed here. Let your tool sign in again for a new link.',
+  pairing_expired: 'Let your tool sign in again for a new link.',
+  pairing_foreign:
+    'memrelay was restarted after the link was created, or it belongs to another computer or data directory. Let your tool sign in again.',
+  pairing_incomplete: 'Copy all of it: terminals break long lines. Or let your tool sign in again.',
+};
+
 /** Asks for a pairing link. `refused` is the problem with the previous one; `onPaired` continues with the page. */
-export function showUnpaired(onPaired: () => void, refused?: string): void {
+export function showUnpaired(onPaired: () => void, refused?: WalletError): void {
   const field = element('input', {
     type: 'text',
     id: 'pairing-link',
@@ -15,7 +31,7 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
   const problem = element(
     'p',
     { class: 'problem', role: 'alert', hidden: refused === undefined },
-    refused ?? '',
+    refused ? (explanations[refused.code] ?? refused.message) : '',
   );
   const pair = async (): Promise<void> => {
     const code = pairingCodeIn(field.value);
@@ -35,7 +51,7 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
     if (event.key === 'Enter') void pair();
   });
   show({
-    title: 'Let this browser use your wallet',
+    title: titles[refused?.code ?? ''] ?? 'Let this browser use your wallet',
     parts: [
       problem,
       paragraph(

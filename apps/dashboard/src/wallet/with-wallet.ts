@@ -18,11 +18,10 @@ export async function withWallet(
   go: (state: WalletState) => void,
 ): Promise<void> {
   const retry = (): void => void withWallet(wallet, undefined, go);
-  let refused: string | undefined;
+  let refused: WalletError | undefined;
   try {
     // A tab that is already paired needs no code; the one in a reloaded address is used up
-    if (pairing !== undefined)
-      await pairTab(pairing).catch((error: WalletError) => (refused = error.message));
+    if (pairing !== undefined) await pairTab(pairing).catch((error: WalletError) => (refused = error));
     if (tabToken() === undefined && !(await resumePairing())) return showUnpaired(retry, refused);
     show({ title: 'Reading your wallet…', tone: 'busy', parts: [] });
     go(await wallet.state());
