@@ -237,3 +237,15 @@ describe('a pairing link that is refused', () => {
     expect(await pageFaults(page)).toEqual([]);
   });
 });
+
+test('an invalid request of a program for access gets a page that is styled, accessible, and has the request id', async () => {
+  page = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
+  opened = { page, problems: [] };
+  const response = await page.goto(`${system.urls.relayer}/oauth/authorize?client_id=%3Cb%3Eforged`);
+  expect(response?.status()).toBe(400);
+  await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  expect(await page.content()).not.toContain('forged');
+  await page.getByText(/^Request [\w-]+$/).waitFor();
+  expect(await page.evaluate('getComputedStyle(document.querySelector("main")).borderRadius')).toBe('14px');
+  expect(await pageFaults(page)).toEqual([]);
+});

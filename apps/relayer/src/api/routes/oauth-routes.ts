@@ -9,6 +9,7 @@ import { errorBody, reportError } from '../http/error-replies.ts';
 import { bodyLimitOf, route } from '../http/route.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { consentAddress } from '../oauth/authorization-request.ts';
+import { errorPage, errorPageHeaders } from '../oauth/error-page.ts';
 import type { OAuthContext } from '../oauth/oauth-context.ts';
 import { createTokenRequests } from '../oauth/token-requests.ts';
 import { consentRoutes } from './oauth-consent-routes.ts';
@@ -104,11 +105,11 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
       return reply.redirect(consentAddress(context, new URLSearchParams(query)), 303);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      reply.headers({
-        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-        'x-content-type-options': 'nosniff',
-      });
-      return reply.code(400).type('text/html; charset=utf-8').send(errorPage(error));
+      return reply
+        .code(400)
+        .headers(errorPageHeaders)
+        .type('text/html; charset=utf-8')
+        .send(errorPage(error, request.id));
     }
   });
 
@@ -136,12 +137,4 @@ function formOf(request: FastifyRequest): URLSearchParams {
 function requireType(request: FastifyRequest, type: string): void {
   if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type || !request.body)
     throw new ApiError('invalid_request', { message: `Send ${type}.` });
-}
-
-/** Shown to a person whose browser was redirected here. Contains nothing from the request. */
-function errorPage({ message }: ApiError): string {
-  return `<!doctype html><html lang="en"><title>memrelay: this link does not work</title>
-<h1>This link does not work</h1>
-<p>The program that sent you here asked for access in a way that is not valid, so nothing was granted: ${message}</p>
-<p>Go back to it, remove the connection to memrelay there, and add it again.</p></html>`;
 }
