@@ -9,6 +9,8 @@ import { localWallet } from '../wallet/local-wallet.ts';
 
 /** While the page is open, it follows what others do. */
 const refreshMs = 10_000;
+/** Entries that one request returns */
+const onePage = 500;
 
 /** The whole audit log, checked, also against what this browser saw last. */
 export function useAudit() {
@@ -21,7 +23,8 @@ export function useAudit() {
         localStorage.setItem(storageKey(accountId), JSON.stringify(audit.seen));
       return audit;
     },
-    refetchInterval: refreshMs,
+    // Every read starts at the beginning of the log
+    refetchInterval: ({ state }) => ((state.data?.entries.length ?? 0) > onePage ? false : refreshMs),
   });
 }
 
