@@ -19,10 +19,8 @@ export function ConnectPage() {
     <>
       <PageHead title={t('connect.title')} about={t('connect.about')} />
       <ConnectionCheck />
-      <div className="columns">
-        <AgentSnippets />
-        <ProgramSnippets />
-      </div>
+      <AgentSnippets />
+      <ProgramSnippets />
     </>
   );
 }

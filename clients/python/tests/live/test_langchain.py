@@ -89,6 +89,7 @@ def test_the_asynchronous_methods_of_a_history(mem: MemRelay, namespace: str) ->
     anyio.run(main)
 
 
+@pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
 def test_a_chat_continues(mem: MemRelay) -> None:
     seen: list[Any] = []
 
