@@ -36,7 +36,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   'packages/adapter': ['packages/sdk', 'packages/mcp'],
   // Adapters of agent frameworks
-  'integrations/*': ['packages/adapter', 'packages/sdk'],
+  'integrations/*': ['packages/adapter', 'packages/capture', 'packages/sdk'],
   'apps/*': packages,
   // These two start the apps
   'apps/memrelay': everything,

@@ -1,4 +1,5 @@
 import type { OnError } from '@memrelay/adapter/failure-report';
+import type { SecretCount } from '@memrelay/capture/prepare-text';
 import type { MemRelay } from '@memrelay/sdk';
 
 /** What the adapter calls of a client. */
@@ -26,7 +27,14 @@ export interface MemoryOptions {
   remember?: 'user' | 'conversation' | 'facts' | 'nothing' | undefined;
   /** The conversation that stored memories belong to, 1–128 characters. Memories of a session strengthen each other. */
   session?: string | undefined;
-  /** Changes each text before it is stored, for example to remove secrets. If it throws, the text is not stored. */
+  /**
+   * Replaces keys, tokens and passwords by `[masked: kind]` in what is stored and searched for; default true. `<private>…</private>`
+   * sections are removed in any case.
+   */
+  maskSecrets?: boolean | undefined;
+  /** Called with the kinds and numbers of the secrets that were masked in a text to be stored. */
+  onMasked?: ((secrets: readonly SecretCount[]) => void) | undefined;
+  /** Changes each text after that, before it is stored. If it throws, the text is not stored. */
   mask?: ((text: string) => string | Promise<string>) | undefined;
   /** Called when a recall or a write failed; the answer is not affected */
   onError?: OnError | undefined;

@@ -1,5 +1,6 @@
 import { memoryBlock } from '@memrelay/adapter/memory-block';
 import { recallInTime } from '@memrelay/adapter/recall-in-time';
+import { prepareText } from '@memrelay/capture/prepare-text';
 import type { MemoryOptions } from './memory-options.ts';
 import { type PromptMessage, questionOf, textOf } from './prompt.ts';
 
@@ -23,7 +24,9 @@ export function createBlockSource(options: MemoryOptions) {
     const question = questionOf(prompt);
     if (question === undefined || tokenBudget <= 0) return undefined;
     if (!question.isNew && kept.has(question.text)) return kept.get(question.text);
-    const hits = await recallInTime(options.memory, question.text, {
+    const { text: query } = prepareText(question.text, options);
+    if (query.trim() === '') return undefined;
+    const hits = await recallInTime(options.memory, query, {
       namespace: options.namespace,
       limit: options.limit ?? defaults.limit,
       minScore: options.minScore,

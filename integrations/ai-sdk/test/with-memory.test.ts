@@ -97,11 +97,30 @@ it('stores facts, or nothing, as configured', async () => {
   expect(await nothing.model.flushMemory()).toEqual({ written: 0, failed: 0 });
 });
 
-it('masks texts before they are stored, and stores nothing if masking fails', async () => {
-  const { model, written } = start({ mask: (text) => text.replace(/sk-\w+/, '[key]') });
-  await generateText({ model, prompt: 'My key is sk-123abc.' });
+it('masks secrets and removes private sections of what is stored and searched for, unless told otherwise', async () => {
+  const said = 'The staging password is hunter2. <private>I am looking for a new job.</private>';
+  const masked: unknown[] = [];
+  const { model, written, memory, prompts } = start({ onMasked: (secrets) => masked.push(...secrets) });
+  await generateText({ model, prompt: said });
+  await generateText({ model, prompt: '<private>only this</private>' });
   await model.flushMemory();
-  expect(written()).toEqual([['remember', 'user', 'My key is [key].']]);
+  expect(written()).toEqual([['remember', 'user', 'The staging password is [masked: password].']]);
+  expect(masked).toEqual([{ kind: 'password', count: 1 }]);
+  const recalls = memory.calls.filter(({ method }) => method === 'recall');
+  expect(recalls).toHaveLength(1);
+  expect(JSON.stringify(recalls)).not.toMatch(/hunter2|new job/);
+  expect(prompts[0]).toContain('hunter2');
+  const open = start({ maskSecrets: false });
+  await generateText({ model: open.model, prompt: said });
+  await open.model.flushMemory();
+  expect(open.written()).toEqual([['remember', 'user', 'The staging password is hunter2.']]);
+});
+
+it('masks texts before they are stored, and stores nothing if masking fails', async () => {
+  const { model, written } = start({ mask: (text) => text.replace('Ana', '[name]') });
+  await generateText({ model, prompt: 'Ana keeps bees.' });
+  await model.flushMemory();
+  expect(written()).toEqual([['remember', 'user', '[name] keeps bees.']]);
   const failing = start({ mask: () => Promise.reject(new Error('mask')) });
   await generateText({ model: failing.model, prompt });
   expect(await failing.model.flushMemory()).toMatchObject({ written: 0, failed: 1 });
