@@ -218,6 +218,13 @@ test('a restored namespace has the same hits, order and scores', async () => {
         ),
       ),
     );
+  /** The tables and the relayer's memory add distances up in another order. */
+  const nearly = (value: unknown): unknown => {
+    if (typeof value === 'number') return expect.closeTo(value, 5);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(nearly);
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, nearly(each)]));
+  };
   const before = await ranked();
   expect(before[1]![0]).toMatchObject({ speaker: 'Ada', explain: { speaker: 1.3, date: 2 } });
   await relayer.stop();
@@ -228,7 +235,10 @@ test('a restored namespace has the same hits, order and scores', async () => {
   await relayer.start();
   expect(await client.recall('plum')).toMatchObject({ results: [] });
   await client.restore({ namespace, limit: 500 });
-  await vi.waitFor(async () => expect(await ranked()).toEqual(before), { timeout: 15_000, interval: 1_000 });
+  await vi.waitFor(async () => expect(await ranked()).toEqual(nearly(before)), {
+    timeout: 15_000,
+    interval: 1_000,
+  });
 });
 
 test('an expired memory is not returned, and is forgotten with a tombstone', async () => {

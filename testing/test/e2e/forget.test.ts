@@ -181,7 +181,7 @@ test('removes a memory at once, gives its tombstone to the owner, and lets the o
   const answer = await client.forget({ ids: [first!.jobId, randomUUID()] });
   expect(await isCached(first!.blobId)).toBe(false);
   expect(await tablesWith(first!.jobId)).toEqual(
-    backend.name === 'postgres' ? ['audit_entry', 'forgotten_memory'] : [],
+    backend.name === 'postgres' ? ['audit_entry', 'deleted_memory', 'forgotten_memory'] : [],
   );
   expect(await texts()).toEqual(['note two']);
   await expect(client.job(first!.jobId)).rejects.toMatchObject({ code: 'job_not_found' });
