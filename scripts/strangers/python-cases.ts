@@ -145,7 +145,7 @@ print([tool.name for tool in assistant(AsyncMemRelay.connect()).tools])
         async run({ bench, system }) {
           const { cwd, python } = await install(bench, '3.11', `${file}-${age}`, ['pytest', ...packages]);
           const { env, credentialsPath } = await system();
-          const options = ['-q', '-p', 'no:cacheprovider', `tests/live/${file}`];
+          const options = ['-p', 'no:cacheprovider', `tests/live/${file}`];
           const printed = await bench.run(python, ['-m', 'pytest', ...options], {
             cwd: pythonClient,
             env: { ...env, MEMRELAY_TEST_CREDENTIALS: credentialsPath, PYTHONDONTWRITEBYTECODE: '1' },
