@@ -216,6 +216,18 @@ describe('faults are not treated as rejections', () => {
     world.proxy.faults.down.clear();
   });
 
+  it('wrong keys of one of two servers make keys unavailable, and with threshold 1 the other server is enough', async () => {
+    const old = await world.wrap(item.identity, { current: world.oneOfTwo, all: [world.oneOfTwo] });
+    for (const server of ['/key/0', '/key/1']) {
+      world.proxy.faults.lying.add(server);
+      expect(await outcome(owner)).toEqual(['unavailable']);
+      expect(await outcome(owner, [{ identity: item.identity, ...old }])).toEqual(['ok']);
+      world.unwrapper.clear();
+      world.proxy.faults.lying.clear();
+    }
+    expect(await outcome(owner)).toEqual(['ok']);
+  });
+
   it('an account object that the key servers do not know yet', async () => {
     const unknown = { ...account, account: { ...account.account, id: `0x${'f'.repeat(64)}` } };
     expect(await outcome(owner, [item], unknown)).toEqual(['unavailable']);

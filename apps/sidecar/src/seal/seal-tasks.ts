@@ -58,3 +58,11 @@ export type UnwrapFailure = { readonly ok: false; readonly reason: FailureReason
 export type FailureReason = 'denied' | 'unavailable' | 'malformed';
 
 export type UnwrapResult = { readonly ok: true; readonly privateKey: Uint8Array } | UnwrapFailure;
+
+/** What opens wraps: `fetchKeys` once for all identities (56 bytes, hex), then `decrypt` for each wrap. */
+export interface KeyClient {
+  /** Throws an error of Seal's client if the key servers refuse or do not respond. */
+  fetchKeys(ids: readonly string[]): Promise<void>;
+  /** Throws if the wrap cannot be opened with the keys that were fetched. */
+  decrypt(wrap: Uint8Array): Promise<Uint8Array>;
+}

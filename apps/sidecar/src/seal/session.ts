@@ -7,10 +7,10 @@ import type { ExportedSessionKey } from '@mysten/seal';
 import type { ClientWithCoreApi } from '@mysten/sui/client';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { RpcError } from '@mysten/sui/grpc';
-import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import { DecryptSession, refuse } from './decrypt-session.ts';
 
 /** A caller's clock may run ahead of ours by this much. */
@@ -124,7 +124,7 @@ async function verifySignature(fields: SessionFields, client: ClientWithCoreApi 
 function sessionPublicKey(sessionKey: string): string {
   try {
     const { scheme, secretKey } = decodeSuiPrivateKey(sessionKey);
-    if (scheme === 'ED25519') return Ed25519Keypair.fromSecretKey(secretKey).getPublicKey().toBase64();
+    if (scheme === 'ED25519') return Buffer.from(rawPublicKey('ed25519', secretKey)).toString('base64');
   } catch {
     // falls through: the cause may quote the key
   }

@@ -12,7 +12,7 @@ import type { AccountRef, UnwrapFailure, UnwrapItem, UnwrapResult } from './seal
 import type { ServerSet, ServerSets } from './server-sets.ts';
 
 /**
- * Identities per request to the key servers. They accept up to 100, but each costs about 100 ms of arithmetic here, so a
+ * Identities per request to the key servers. They accept up to 100, but each costs about 60 ms of arithmetic here, so a
  * large batch is split among the threads.
  */
 const maxIdsPerRequest = 8;
