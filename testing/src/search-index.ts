@@ -26,7 +26,8 @@ import { isSure, matchReason } from '@memrelay/relayer/memories/recall/matching'
 import { createNamespaceSearches } from '@memrelay/relayer/memories/recall/namespace-search';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
 import { withRelatedness } from '@memrelay/relayer/memories/recall/relatedness';
-import { searchEvery, searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
+import { createResidentIndexes } from '@memrelay/relayer/memories/resident/resident-indexes';
+import { searchEvery } from '@memrelay/relayer/memories/rows/search-rows';
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };
@@ -92,15 +93,17 @@ export interface SearchIndex {
     contexts?: readonly SealedContext[],
   ): Promise<string[]>;
   /**
-   * Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist; `fieldWeights`: of
-   * the session, speaker and date
+   * Up to `limit` matches, best first. `every`: compares all vectors exactly, not only a shortlist; `memory`: searches in
+   * memory if the namespace is loaded, and counts for loading it; `fieldWeights`: of the session, speaker and date
    */
   search(
     accountNamespace: AccountNamespace,
     query: string,
     limit: number,
-    options?: { compare?: 'every'; fieldWeights?: AskedFields['weights'] },
+    options?: { compare?: 'every' | 'memory' | undefined; fieldWeights?: AskedFields['weights'] },
   ): Promise<Relevance[]>;
+  /** Searches in memory until the namespace is loaded. */
+  load(accountNamespace: AccountNamespace, query: string): Promise<void>;
   /** Whether a recall without `min_score` returns this match */
   isHit(relevance: Relevance): boolean;
   /** Vectors of texts as the embedder returns them, and as the account's map transforms them */
@@ -129,7 +132,15 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
   const blindIndex = createBlindIndex(secret, true);
   const indexer = createTextIndexer({ embedder, vectors, blindIndex });
   const sizes = createNamespaceSizes(db);
-  return {
+  let wasInMemory = false;
+  const resident = createResidentIndexes(db, {
+    maxBytes: 2 ** 30,
+    logger: pino({ enabled: false }),
+    countLookup: (found) => {
+      wasInMemory = found;
+    },
+  });
+  const index: SearchIndex = {
     db,
     model,
     async add(accountNamespace, texts, from, contexts) {
@@ -164,12 +175,15 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       );
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
-      const candidates = await (compare ? searchEvery : searchMemories)(db, asked, size);
+      const inMemory = compare === 'memory' ? resident : undefined;
+      const searched = await createNamespaceSearches(db, inMemory).of(asked, size);
+      const candidates = await (compare === 'every'
+        ? searchEvery(db, asked, size)
+        : searched.search(asked, size));
       const map = vectors.mapOf(accountId);
       const matches = await withRelatedness(db, asked, candidates.matches, embedder, map);
       const fused = fuse({ ...candidates, matches }, size, mock ? lexicalWeights : modelWeights, question);
       const isCohesive = await sizes.isCohesive(accountId, namespace, model);
-      const searched = await createNamespaceSearches(db).of(asked, size);
       const found = await withContext(
         searched,
         asked,
@@ -179,6 +193,11 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       );
       const tokens = contextTokens({ indexSecret: secret, accountId, tag: tagOfNamespace(accountNamespace) });
       return withFields(found, () => fieldsAsked(tokens, query, fieldWeights), fused.scoreOf);
+    },
+    async load(accountNamespace, query) {
+      do {
+        await index.search(accountNamespace, query, 10, { compare: 'memory' });
+      } while (!wasInMemory);
     },
     isHit: (relevance) => matchReason(relevance, embedder) !== undefined,
     async embed({ accountId }, texts) {
@@ -199,8 +218,10 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       );
     },
     async close() {
+      await resident.close();
       await embedder.close?.();
       await db.close();
     },
   };
+  return index;
 }

@@ -14,6 +14,8 @@ const sharesAsked = 100;
 const dimension = 1536;
 const neighbours = 2_000;
 const memoriesOfANeighbour = 5;
+/** Smaller namespaces are not worth comparing */
+const fewestInMemory = 1_000;
 
 /** An owner with this many memories; beyond `original`, they are copies. */
 interface OwnerSet {
@@ -66,6 +68,10 @@ export const searchBench: Bench = {
           await fill(index, set);
           progress(`searching ${set.what}`);
           measurements.push(await measureSet(index, set));
+          if (set.memories < fewestInMemory) continue;
+          progress(`searching ${set.what} in memory`);
+          await index.load(set.namespace, set.questionNo(0));
+          measurements.push(await measureSet(index, set, 'memory'));
         }
         return { measurements, notes };
       } finally {
@@ -128,10 +134,10 @@ async function fill({ add, db }: SearchIndex, { namespace, memories, originals }
   await db.query('CHECKPOINT');
 }
 
-async function measureSet(index: SearchIndex, set: OwnerSet): Promise<Measurement> {
+async function measureSet(index: SearchIndex, set: OwnerSet, compare?: 'memory'): Promise<Measurement> {
   const expected = Math.min(limit, set.memories);
   const search = async (i: number): Promise<void> => {
-    const found = await index.search(set.namespace, set.questionNo(i), limit);
+    const found = await index.search(set.namespace, set.questionNo(i), limit, { compare });
     if (found.slice(0, limit).length !== expected)
       throw new Error(`${found.length} of ${expected} memories were found`);
   };
@@ -140,21 +146,25 @@ async function measureSet(index: SearchIndex, set: OwnerSet): Promise<Measuremen
   const timing = await measure(searches, 1, search);
   const cpuMs = cpuSince(before, searches);
   return {
-    what: set.what,
+    what: compare ? `${set.what}, in memory` : set.what,
     timing,
     cpuMs,
-    more: { 'share of the exact': await shareOfExact(index, set) },
+    more: { 'share of the exact': await shareOfExact(index, set, compare) },
   };
 }
 
-async function shareOfExact(index: SearchIndex, { namespace, questionNo }: OwnerSet): Promise<number> {
+async function shareOfExact(
+  index: SearchIndex,
+  { namespace, questionNo }: OwnerSet,
+  compare?: 'memory',
+): Promise<number> {
   let [found, wanted] = [0, 0];
   for (let i = 0; i < sharesAsked; i++) {
     const text = questionNo(i);
     const exact = (await index.search(namespace, text, limit, { compare: 'every' })).slice(0, limit);
     const least = exact.at(-1)!.score - 1e-6;
     const ids = new Set(exact.map(({ match }) => match.id));
-    const near = (await index.search(namespace, text, limit)).slice(0, limit);
+    const near = (await index.search(namespace, text, limit, { compare })).slice(0, limit);
     wanted += exact.length;
     found += near.filter(({ match, score }) => ids.has(match.id) || score >= least).length;
   }

@@ -8,7 +8,7 @@ import { contextTokens } from '../../src/index/context-tokens.ts';
 import { keywordColumns, keywordPlaceholders, keywordValues } from '../../src/index/keyword-columns.ts';
 import { questionOf } from '../../src/index/keywords/question.ts';
 import { createNamespaceSearches, type NamespaceSearch } from '../../src/memories/recall/namespace-search.ts';
-import { createResidentIndexes } from '../../src/memories/resident/resident-indexes.ts';
+import { type AnyIndex, createResidentIndexes } from '../../src/memories/resident/resident-indexes.ts';
 import type { Match } from '../../src/memories/rows/match.ts';
 import { readNamespaceSize } from '../../src/memories/rows/search-rows.ts';
 import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.ts';
@@ -24,8 +24,8 @@ export interface Stored {
 
 let accounts = 0;
 
-/** Memories of one namespace that are searched in the tables and in memory. */
-export function residentWorld(db: Db, maxBytes = 1e9) {
+/** Memories of one namespace that are searched in the tables and in memory, in one of the two ways. */
+export function residentWorld(db: Db, kind: AnyIndex['kind'], maxBytes = 1e9) {
   // Not a random one: the vectors depend on it
   const place: AccountNamespace = { accountId: Buffer.alloc(32, ++accounts), namespace: 'default' };
   const tag = tagOfNamespace(place);
@@ -33,6 +33,7 @@ export function residentWorld(db: Db, maxBytes = 1e9) {
   const lookups: boolean[] = [];
   const indexes = createResidentIndexes(db, {
     maxBytes,
+    wholeUpTo: kind === 'codes' ? -1 : Number.POSITIVE_INFINITY,
     logger: silent,
     countLookup: (found) => lookups.push(found),
   });
@@ -118,7 +119,7 @@ export function residentWorld(db: Db, maxBytes = 1e9) {
     const query = { ...place, model: lexical.model };
     const inTables = await createNamespaceSearches(db).of(query, { texts: 0 });
     const index = await current();
-    expect(index).toBeDefined();
+    expect(index?.kind).toBe(kind);
     const inMemory = await createNamespaceSearches(db, { current: async () => index }).of(query, {
       texts: 0,
     });

@@ -6,7 +6,7 @@ import { bytesToNumberBE } from '@noble/curves/utils.js';
 import { combineShares } from './combine-shares.ts';
 
 /**
- * Opens Seal objects with user keys that nobody has verified. Seal's client verifies each user key with two pairings,
+ * Opens Seal objects with unverified user keys. Seal's client verifies each user key with two pairings,
  * which takes most of the time of a first recall; here a wrong user key only leads to an object that cannot be opened.
  * The construction is that of @mysten/seal 1.4.12 (Boneh-Franklin IBE over BLS12-381, shares, AES-256-GCM).
  */

@@ -1,9 +1,11 @@
 import type { Db } from '../../base/db/db.ts';
+import type { CodeIndex } from '../resident/code-index.ts';
 import { tokenNumber } from '../resident/postings.ts';
 import type { ResidentIndexes } from '../resident/resident-indexes.ts';
 import { adjacentResident, searchResident } from '../resident/search-resident.ts';
 import { type Adjacent, readAdjacent } from '../rows/context-rows.ts';
 import {
+  type GivenPieces,
   type NamespaceSize,
   type SearchQuery,
   type SearchResult,
@@ -36,9 +38,9 @@ export function createNamespaceSearches(
   return {
     async of({ accountId, namespace, model, tags }, { texts }) {
       const index = tags ? undefined : await resident?.current({ accountId, namespace, model }, texts);
-      if (!index)
+      if (index?.kind !== 'whole')
         return {
-          search: (query, size) => searchMemories(db, query, size),
+          search: (query, size) => searchMemories(db, query, size, index && piecesOf(index, query)),
           adjacent: (query, ids, known) => readAdjacent(db, query, ids, known),
           tokensInUse: (tokens) => tokensInUse(db, accountId, namespace, tokens),
         };
@@ -51,3 +53,7 @@ export function createNamespaceSearches(
     },
   };
 }
+
+const piecesOf = (index: CodeIndex, { vector, includePending }: SearchQuery): GivenPieces => ({
+  shortlist: (rows) => index.shortlist(vector, rows, includePending),
+});

@@ -16,6 +16,7 @@ export interface Entry extends Pick<ResidentMemory, 'match' | 'state' | 'created
 
 /** The memories of one namespace with their index data, in memory: what the searches of search-sql.ts read from tables. */
 export interface ResidentIndex {
+  readonly kind: 'whole';
   readonly postings: Postings;
   /** Undefined as long as there is no vector */
   readonly vectors: VectorTable | undefined;
@@ -24,6 +25,7 @@ export interface ResidentIndex {
   readonly hasLost: boolean;
   /** Estimated bytes */
   readonly bytes: number;
+  has(id: string): boolean;
   byId(id: string): Entry | undefined;
   at(place: number): Entry;
   ofSlot(slot: number): Entry;
@@ -78,6 +80,7 @@ export function createResidentIndex(): ResidentIndex {
   }
 
   return {
+    kind: 'whole',
     postings,
     inOrder,
     get vectors() {
@@ -89,6 +92,7 @@ export function createResidentIndex(): ResidentIndex {
     get bytes() {
       return entries.size * bytesPerEntry + postings.bytes + (vectors?.bytes ?? 0);
     },
+    has: (id) => entries.has(id),
     byId: (id) => entries.get(id),
     at: (place) => places[place]!,
     ofSlot: (slot) => owners[slot]!,

@@ -4,8 +4,19 @@ import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
 import { createGrowingCache } from '../../base/growing-cache.ts';
 import type { CountLookup } from '../../base/metrics/metrics.ts';
-import { deletionsKeptMs, type ResidentPlace, readChanges, readResident } from '../rows/resident-rows.ts';
+import {
+  deletionsKeptMs,
+  onlyCodes,
+  type ResidentPlace,
+  type ResidentReads,
+  readChanges,
+  readResident,
+  wholeMemories,
+} from '../rows/resident-rows.ts';
+import { type CodeIndex, createCodeIndex } from './code-index.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
+
+export type AnyIndex = ResidentIndex | CodeIndex;
 
 /** Indexes of the namespaces that are searched often, in this process's memory. */
 export interface ResidentIndexes {
@@ -13,15 +24,16 @@ export interface ResidentIndexes {
    * The index of a namespace with everything that was committed before the call; undefined if it is not in memory. A namespace
    * that is searched repeatedly is loaded in the background. `texts`: about how many it has. Throws `database_unavailable`.
    */
-  current(place: ResidentPlace, texts: number): Promise<ResidentIndex | undefined>;
+  current(place: ResidentPlace, texts: number): Promise<AnyIndex | undefined>;
   /** Ends loading */
   close(): Promise<void>;
 }
 
 /** An index that is kept up to date. */
 interface Kept {
-  index: ResidentIndex;
-  horizon: bigint;
+  index: AnyIndex;
+  /** Reads what has changed since `horizon` and applies it; undefined if the index has to be read again */
+  update(): Promise<{ changed: boolean } | undefined>;
   /** When it was last known to be complete */
   at: number;
   /** Reading changes now */
@@ -30,26 +42,32 @@ interface Kept {
   next?: Promise<boolean> | undefined;
 }
 
-/** A larger namespace would take too long to load and too much of the memory. */
-const mostMemories = 20_000;
+/** Of a larger namespace only the sign bits are kept. */
+const mostWhole = 20_000;
+/** A larger namespace would take too long to load, and to compare on one thread (50 ns for each). */
+const mostMemories = 500_000;
 /** Loading pays off after a few searches: more for a larger namespace. They count if they are at most this far apart. */
 const leastSearches = 2;
 const textsPerSearch = 1_000;
 const countedMs = 5 * 60_000;
 /** What a memory with a vector of 1536 dimensions takes, before it is loaded (measured) */
-const bytesPerMemory = 5_600;
+const bytesPerMemory = { whole: 5_600, codes: 470 } as const;
 
 const keyOf = ({ accountId, namespace, model }: ResidentPlace): string =>
   `${accountId.toString('base64')}/${model}/${namespace}`;
 
-/** `maxBytes`: for all indexes together; 0 keeps none. */
+interface ResidentOptions {
+  /** For all indexes together; 0 keeps none */
+  maxBytes: number;
+  /** Namespaces with more texts are kept as sign bits alone. Default: 20,000 */
+  wholeUpTo?: number;
+  logger: Pick<Logger, 'warn'>;
+  countLookup: CountLookup;
+}
+
 export function createResidentIndexes(
   db: Db,
-  {
-    maxBytes,
-    logger,
-    countLookup,
-  }: { maxBytes: number; logger: Pick<Logger, 'warn'>; countLookup: CountLookup },
+  { maxBytes, wholeUpTo = mostWhole, logger, countLookup }: ResidentOptions,
 ): ResidentIndexes {
   const kept = new LRUCache<string, Kept>({
     maxSize: Math.max(1, maxBytes),
@@ -61,18 +79,17 @@ export function createResidentIndexes(
   const oneAtATime = pLimit(1);
   let closed = false;
 
-  async function update(key: string, place: ResidentPlace, entry: Kept): Promise<boolean> {
+  const kindFor = (texts: number): AnyIndex['kind'] => (texts > wholeUpTo ? 'codes' : 'whole');
+
+  async function update(key: string, entry: Kept): Promise<boolean> {
     const at = Date.now();
-    const changes = await readChanges(db, place, entry.horizon);
-    if (!changes) {
+    const updated = await entry.update();
+    if (!updated) {
       if (kept.peek(key) === entry) kept.delete(key);
       return false;
     }
-    for (const id of changes.deleted) entry.index.remove(id);
-    for (const memory of changes.changed) entry.index.put(memory);
-    entry.horizon = changes.horizon;
     entry.at = at;
-    if (changes.changed.length > 0 && kept.peek(key) === entry) {
+    if (updated.changed && kept.peek(key) === entry) {
       // Only a new entry is measured
       kept.delete(key);
       kept.set(key, entry);
@@ -81,9 +98,9 @@ export function createResidentIndexes(
   }
 
   /** Joins an update only if that one has not begun: one that runs may have missed what was just committed. */
-  function updated(key: string, place: ResidentPlace, entry: Kept): Promise<boolean> {
+  function updated(key: string, entry: Kept): Promise<boolean> {
     const begin = (): Promise<boolean> => {
-      const run = update(key, place, entry).finally(() => {
+      const run = update(key, entry).finally(() => {
         if (entry.running === run) entry.running = undefined;
       });
       entry.running = run;
@@ -101,23 +118,45 @@ export function createResidentIndexes(
     return next;
   }
 
-  async function load(key: string, place: ResidentPlace): Promise<void> {
-    const index = createResidentIndex();
+  async function load(key: string, place: ResidentPlace, kind: AnyIndex['kind']): Promise<void> {
+    const entry = await (kind === 'codes'
+      ? readIndex(place, createCodeIndex(), onlyCodes)
+      : readIndex(place, createResidentIndex(), wholeMemories));
+    if (entry && (await update(key, entry))) kept.set(key, entry);
+  }
+
+  /** Undefined if it has become too large */
+  async function readIndex<Memory, Row extends { id: string }>(
+    place: ResidentPlace,
+    index: AnyIndex & { put(memory: Memory): void },
+    reads: ResidentReads<Memory, Row>,
+  ): Promise<Kept | undefined> {
+    const most = index.kind === 'codes' ? mostMemories : mostWhole;
     let memories = 0;
-    const begun = Date.now();
-    const horizon = await readResident(db, place, (page) => {
+    const at = Date.now();
+    let horizon = await readResident(db, place, reads, (page) => {
       for (const memory of page) index.put(memory);
       memories += page.length;
-      return !closed && memories <= mostMemories && index.bytes <= maxBytes;
+      return !closed && memories <= most && index.bytes <= maxBytes;
     });
-    if (horizon === undefined) return;
-    const entry: Kept = { index, horizon, at: begun };
-    if (await update(key, place, entry)) kept.set(key, entry);
+    if (horizon === undefined) return undefined;
+    return {
+      index,
+      at,
+      async update() {
+        const changes = await readChanges(db, place, reads, horizon!);
+        if (!changes) return undefined;
+        for (const id of changes.deleted) index.remove(id);
+        for (const memory of changes.changed) index.put(memory);
+        horizon = changes.horizon;
+        return { changed: changes.changed.length > 0 };
+      },
+    };
   }
 
   /** Loading one namespace in place of another that is used as often would cost more than it saves. */
   function hasRoom(texts: number): boolean {
-    if (kept.calculatedSize + texts * bytesPerMemory <= maxBytes) return true;
+    if (kept.calculatedSize + texts * bytesPerMemory[kindFor(texts)] <= maxBytes) return true;
     const [leastRecent] = kept.rvalues();
     return leastRecent !== undefined && Date.now() - leastRecent.at > countedMs;
   }
@@ -128,7 +167,7 @@ export function createResidentIndexes(
     const isDue = count >= leastSearches + texts / textsPerSearch && !loading.has(key);
     if (closed || !isDue || texts > mostMemories || !hasRoom(texts)) return;
     searches.delete(key);
-    const work = oneAtATime(() => load(key, place))
+    const work = oneAtATime(() => load(key, place, kindFor(texts)))
       .catch((err: unknown) => logger.warn({ err }, 'cannot load the index of a namespace'))
       .finally(() => loading.delete(key));
     loading.set(key, work);
@@ -141,7 +180,7 @@ export function createResidentIndexes(
       const entry = kept.get(key);
       const isUsable = entry !== undefined && Date.now() - entry.at < deletionsKeptMs / 2;
       if (entry && !isUsable) kept.delete(key);
-      const found = isUsable && (await updated(key, place, entry)) ? entry.index : undefined;
+      const found = isUsable && (await updated(key, entry)) ? entry.index : undefined;
       countLookup(found !== undefined);
       if (!found) consider(key, place, texts);
       return found;

@@ -27,13 +27,28 @@ export interface ResidentMemory {
   replaces: Buffer | undefined;
 }
 
+/** A memory with the sign bits of its vectors. */
+export interface ResidentCodes extends Pick<ResidentMemory, 'state'> {
+  id: string;
+  /** For each of its vectors of the model `int2send` of the piece's number and `bit_send`, one after the other */
+  codes: Buffer | undefined;
+}
+
 /** What has changed in a namespace. */
-export interface ResidentChanges {
+export interface ResidentChanges<Memory> {
   /** Where the next changes begin */
   horizon: bigint;
   /** Ids of deleted memories. They are applied first: one of them may have been stored again */
   deleted: string[];
-  changed: ResidentMemory[];
+  changed: Memory[];
+}
+
+/** What is read of a memory: see `wholeMemories` and `onlyCodes`. */
+export interface ResidentReads<Memory, Row extends { id: string } = never> {
+  pageSql: string;
+  pageRows: number;
+  changesSql: string;
+  memoryOf(row: Row): Memory;
 }
 
 export interface ResidentPlace {
@@ -61,7 +76,7 @@ interface ResidentRow extends FieldColumns {
 }
 
 /** `$1` is the account and `$3` the model. Binary forms are cheaper to parse than text. */
-const columns = `
+const wholeColumns = `
   m.id, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.state, m.length_bucket, ${fieldColumns('m')},
   (extract(epoch FROM m.created_at) * 1000000)::float8 AS created_us,
   array_send(m.tokens) AS words, array_send(m.tokens_twice) AS words_twice, array_send(m.tokens_often) AS words_often,
@@ -90,29 +105,69 @@ function memoryOf(row: ResidentRow): ResidentMemory {
   };
 }
 
+const codeColumns = `
+  m.id, m.state,
+  (SELECT string_agg(int2send(chunk_no) || bit_send(code::"bit"), ''::bytea ORDER BY chunk_no) FROM memory_vector
+   WHERE account_id = $1 AND memory_id = m.id AND embedding_model = $3) AS codes`;
+
+/** Memories with all of their index data. */
+export const wholeMemories: ResidentReads<ResidentMemory, ResidentRow> = {
+  // Parsing a page takes about two milliseconds
+  ...readsOf(wholeColumns, 100),
+  memoryOf,
+};
+
+export const onlyCodes: ResidentReads<
+  ResidentCodes,
+  Pick<ResidentRow, 'id' | 'state'> & { codes: Buffer | null }
+> = {
+  ...readsOf(codeColumns, 1_000),
+  memoryOf: ({ id, state, codes }) => ({ id, state, codes: codes ?? undefined }),
+};
+
 const horizonSql = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon';
 
-/** Rows per page: parsing one takes about two milliseconds. */
-const pageRows = 100;
-
-const pageSql = `
-  SELECT m.created_at::text AS created, ${columns} FROM memory m
-  WHERE account_id = $1 AND namespace = $2 AND state <> 'failed' AND (created_at, id) > ($4::timestamptz, $5::uuid)
-  ORDER BY created_at, id LIMIT ${pageRows}`;
+/**
+ * `pageSql` reads all memories except failed ones. `changesSql`: parameters 1 account, 2 namespace, 3 model, 4 horizon,
+ * 5 maximum number of rows. `changed` of a database that was restored from a dump may lie in the future; such a row has not
+ * changed.
+ */
+function readsOf(columns: string, pageRows: number): Omit<ResidentReads<never>, 'memoryOf'> {
+  return {
+    pageRows,
+    pageSql: `
+      SELECT m.created_at::text AS created, ${columns} FROM memory m
+      WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
+        AND (created_at, id) > ($4::timestamptz, $5::uuid)
+      ORDER BY created_at, id LIMIT ${pageRows}`,
+    changesSql: `
+      WITH taken AS MATERIALIZED (SELECT pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS future
+        FROM pg_current_snapshot() AS s)
+      SELECT taken.horizon::text AS horizon,
+        (SELECT string_agg(uuid_send(memory_id), ''::bytea) FROM deleted_memory
+         WHERE account_id = $1 AND namespace = $2 AND changed >= $4::xid8 AND changed < taken.future) AS deleted,
+        changes.*
+      FROM taken LEFT JOIN LATERAL (
+        SELECT ${columns} FROM memory m
+        WHERE account_id = $1 AND namespace = $2 AND changed >= $4::xid8 AND changed < taken.future AND changed >= '0'
+        LIMIT $5::int) AS changes ON true`,
+  };
+}
 
 /**
  * Reads all memories of a namespace page by page, except failed ones. Returns where the changes begin that the pages may
  * lack, or undefined if `onPage` returned false.
  */
-export async function readResident(
+export async function readResident<Memory, Row extends { id: string }>(
   db: Db,
   { accountId, namespace, model }: ResidentPlace,
-  onPage: (memories: readonly ResidentMemory[]) => boolean,
+  { pageSql, pageRows, memoryOf }: ResidentReads<Memory, Row>,
+  onPage: (memories: readonly Memory[]) => boolean,
 ): Promise<bigint | undefined> {
   const { rows: snapshot } = await db.query<{ horizon: string }>(horizonSql);
   let [created, id] = ['-infinity', '00000000-0000-0000-0000-000000000000'];
   for (;;) {
-    const { rows } = await db.query<ResidentRow & { created: string }>(
+    const { rows } = await db.query<Row & { created: string }>(
       pageSql,
       [accountId, namespace, model, created, id],
       { prepared: true },
@@ -128,39 +183,26 @@ export async function readResident(
 const mostChanges = 500;
 
 /**
- * Parameters: 1 account, 2 namespace, 3 model, 4 horizon, 5 maximum number of rows. `changed` of a database that was
- * restored from a dump may lie in the future; such a row has not changed.
- */
-const changesSql = `
-  WITH taken AS MATERIALIZED (SELECT pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS future
-    FROM pg_current_snapshot() AS s)
-  SELECT taken.horizon::text AS horizon,
-    (SELECT string_agg(uuid_send(memory_id), ''::bytea) FROM deleted_memory
-     WHERE account_id = $1 AND namespace = $2 AND changed >= $4::xid8 AND changed < taken.future) AS deleted,
-    changes.*
-  FROM taken LEFT JOIN LATERAL (
-    SELECT ${columns} FROM memory m
-    WHERE account_id = $1 AND namespace = $2 AND changed >= $4::xid8 AND changed < taken.future AND changed >= '0'
-    LIMIT $5::int) AS changes ON true`;
-
-/**
  * Returns what has changed since `horizon`, as of now. Undefined if too much has changed, or if the database is an older copy
  * of itself.
  */
-export async function readChanges(
+export async function readChanges<Memory, Row extends { id: string }>(
   db: Db,
   { accountId, namespace, model }: ResidentPlace,
+  { changesSql, memoryOf }: ResidentReads<Memory, Row>,
   horizon: bigint,
-): Promise<ResidentChanges | undefined> {
-  const { rows } = await db.query<
-    ResidentRow & { horizon: string; deleted: Buffer | null; id: string | null }
-  >(changesSql, [accountId, namespace, model, horizon.toString(), mostChanges + 1], { prepared: true });
+): Promise<ResidentChanges<Memory> | undefined> {
+  const { rows } = await db.query<(Row | { id: null }) & { horizon: string; deleted: Buffer | null }>(
+    changesSql,
+    [accountId, namespace, model, horizon.toString(), mostChanges + 1],
+    { prepared: true },
+  );
   const now = BigInt(rows[0]!.horizon);
   if (rows.length > mostChanges || now < horizon) return undefined;
   return {
     horizon: now,
     deleted: uuidsOf(rows[0]!.deleted),
-    changed: rows.filter(({ id }) => id !== null).map(memoryOf),
+    changed: rows.filter((row): row is typeof row & Row => row.id !== null).map(memoryOf),
   };
 }
 

@@ -8,7 +8,7 @@ import { vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { Match } from './match.ts';
 import { type FieldColumns, fieldsOf } from './match-fields.ts';
-import { searchSql, searchWith } from './search-sql.ts';
+import { searchGiven, searchSql, searchWith } from './search-sql.ts';
 import { staleInNamespace } from './stale-rows.ts';
 import { tagFilterSql } from './tag-filter.ts';
 
@@ -88,15 +88,31 @@ const maxCommonTokens = 200;
 
 const prepared = { prepared: true };
 
+/** Pieces of memories to compare exactly, chosen elsewhere. */
+export interface GivenPieces {
+  shortlist(rows: number): Promise<Pieces>;
+}
+
+type Pieces = readonly { memoryId: string; chunkNo: number }[];
+const isGiven = (shortlist: Pieces | number | null): shortlist is Pieces =>
+  typeof shortlist === 'object' && shortlist !== null;
+
 /**
  * Returns the memories of one namespace that are nearest to the vector or contain the tokens, usually in one round
- * trip.
+ * trip. `given`: chooses the vectors to compare, in place of the tables.
  */
-export async function searchMemories(db: Db, query: SearchQuery, size: NamespaceSize): Promise<SearchResult> {
+export async function searchMemories(
+  db: Db,
+  query: SearchQuery,
+  size: NamespaceSize,
+  given?: GivenPieces,
+): Promise<SearchResult> {
   for (const rows of shortlists(query.limit)) {
-    const result = await run(db, query, rows, size);
+    const pieces = await given?.shortlist(rows);
+    const result = await run(db, query, pieces ?? rows, size);
     const near = result.matches.filter(({ near }) => near).length;
-    if (near >= query.limit || (size.vectors <= rows && size.vectors < countedUpTo)) return result;
+    const isAll = pieces ? pieces.length < rows : size.vectors <= rows && size.vectors < countedUpTo;
+    if (near >= query.limit || isAll) return result;
   }
   return searchEvery(db, query, size);
 }
@@ -113,7 +129,7 @@ export function searchEvery(
 async function run(
   db: Db,
   query: SearchQuery,
-  shortlistRows: number | null,
+  shortlist: Pieces | number | null,
   { texts, meanLength, commonTokens = new Map() }: Collection & Pick<NamespaceSize, 'commonTokens'>,
 ): Promise<SearchResult> {
   const { terms, forms, related } = query.question;
@@ -131,10 +147,11 @@ async function run(
     encodeVector(query.vector),
     hasWords ? Math.max(query.limit, leastCandidates) : query.limit,
     query.includePending,
-    shortlistRows,
-    signBits(query.vector),
+    ...(isGiven(shortlist)
+      ? [listOf(shortlist.map(({ chunkNo }) => chunkNo)), listOf(shortlist.map(({ memoryId }) => memoryId))]
+      : [shortlist, signBits(query.vector)]),
   ];
-  const sql = query.tags ? searchWith(tagFilterSql(query.tags, texts)) : searchSql;
+  const sql = sqlFor(query, texts, isGiven(shortlist));
   const mode = query.tags ? {} : prepared;
   const { rows } = await (hasWords
     ? db.query<MatchRow>(
@@ -157,6 +174,13 @@ async function run(
       commonTokens.set(tokens[i]!, count);
   return { matches: rows.map(matchOf), documents, mayHaveLost: rows[0]?.has_lost ?? true };
 }
+
+function sqlFor({ tags }: SearchQuery, texts: number, given: boolean): ReturnType<typeof searchWith> {
+  if (tags) return searchWith(tagFilterSql(tags, texts));
+  return given ? searchGiven : searchSql;
+}
+
+const listOf = (values: readonly (string | number)[]): string => `{${values.join()}}`;
 
 function digitsOf(text: string): number[] {
   const digits = new Array<number>(text.length);
