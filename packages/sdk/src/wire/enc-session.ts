@@ -1,11 +1,11 @@
 import { toBase64, toHex } from '@memrelay/protocol/bytes';
 import { type EncSession, sessionMessage } from '@memrelay/protocol/enc-session';
 import { encodeUleb128 } from '@memrelay/protocol/uleb128';
-import * as ed25519 from '@noble/ed25519';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import type { Clock } from './clock.ts';
+import { ed25519PublicKey } from './ed25519-public-key.ts';
 import type { Signer } from './signer.ts';
 import type { SessionCache } from './types.ts';
 
@@ -96,7 +96,7 @@ export async function sessionSignedBy(
   sign: (message: Uint8Array) => Promise<string>,
 ): Promise<EncSession> {
   const seed = crypto.getRandomValues(new Uint8Array(32));
-  const text = sessionMessage({ ...terms, sessionPublicKey: toBase64(ed25519.getPublicKey(seed)) });
+  const text = sessionMessage({ ...terms, sessionPublicKey: toBase64(ed25519PublicKey(seed)) });
   const session: EncSession = {
     address,
     ...terms,

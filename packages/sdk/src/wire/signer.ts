@@ -2,12 +2,10 @@ import { anyCaseHex32Pattern, fromHex } from '@memrelay/protocol/bytes';
 import { verifyStrictEd25519 } from '@memrelay/protocol/ed25519-strict';
 import * as ed25519 from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
+import { ed25519PublicKey, pkcs8Prefix } from './ed25519-public-key.ts';
 import { MemRelayError } from './errors.ts';
 
 ed25519.hashes.sha512 = sha512;
-
-/** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
-const pkcs8Prefix = fromHex('302e020100300506032b657004220420');
 
 /** Keeps a delegate key and signs with it until it is destroyed. */
 export interface Signer {
@@ -56,7 +54,7 @@ export function createSigner(seed: Uint8Array): Signer {
       throw new MemRelayError('client_destroyed', 'This client was destroyed; create a new one.');
   };
   return {
-    publicKey: ed25519.getPublicKey(seed),
+    publicKey: ed25519PublicKey(seed),
     assertUsable,
     async sign(message) {
       assertUsable();
