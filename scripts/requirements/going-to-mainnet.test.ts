@@ -1,10 +1,11 @@
 import { parseEnv } from 'node:util';
+import { costAlone, costQuilted } from '@memrelay/chain/storage-cost';
 import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { encodedBlobLength, storageUnits } from '@memrelay/chain/walrus-sizes';
 import { declaredVariables } from '@memrelay/protocol/variables';
 import type { VariableDeclaration } from '@memrelay/protocol/variables/declaration';
 import type { Command } from 'commander';
-import { costAlone, costQuilted, envelopeBytes } from 'memrelay/cost/storage-cost';
+import { envelopeBytes } from 'memrelay/cost/envelope-bytes';
 import { createProgram } from 'memrelay/program';
 import { expect, it } from 'vitest';
 import { codeBlocks } from './markdown.ts';

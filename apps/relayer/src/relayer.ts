@@ -6,6 +6,7 @@ import { startTracing } from '@memrelay/process/tracing';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance } from 'fastify';
 import { createAccountWriters } from './accounts/account-writers.ts';
+import { createKeyUses } from './accounts/key-uses.ts';
 import { warnOfForwarded } from './api/auth/forwarded-warning.ts';
 import { createApp } from './api/http/app.ts';
 import { prepareListener } from './api/http/listener.ts';
@@ -221,7 +222,8 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       backlog: createBacklog(db, config.jobs.backlog),
       storageBudget: createStorageBudget(db, config.maxStoredBytes),
       pipeline,
-      storageTime: createStorageTime(sidecar, config.renewals.epochsLeft),
+      keyUses: createKeyUses(),
+      storageTime: createStorageTime(sidecar, config),
       uploadWallets: store.wallets,
       secrets,
       repackAfterMs: config.quilts.repackAfterMs,

@@ -37,6 +37,7 @@ import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
 import { describeObjects, ownedPage } from './store/blob-objects.ts';
+import { readStoreTariff } from './store/store-tariff.ts';
 import { createUploads } from './store/uploads.ts';
 import { readWalletFunds } from './store/wallet-funds.ts';
 import { checkWalrus } from './store/walrus-package.ts';
@@ -120,6 +121,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     }),
     uploads,
     storeEpoch: async () => (await readWalrusTariff(chain, config.walrus.systemObjectId)).epoch,
+    storeTariff: () => readStoreTariff(chain, config.walrus),
     storeObjects: (request) => describeObjects(chain, config.walrus.systemObjectId, request),
     ownedBlobs: (request) => ownedPage(chain, config.walrus.systemObjectId, request),
     sponsoring,

@@ -94,6 +94,21 @@ export interface OwnerNamespacesResponse {
 }
 
 /**
+ * What renewing everything for a year costs at current on-chain prices: each renewal stores everything again, for `epochs`
+ * epochs, and envelopes count with their average size. Amounts are in FROST (1e-9 WAL), decimal, without gas.
+ */
+export interface CostForecast {
+  /** STORE_EPOCHS of the relayer */
+  epochs: number;
+  renewals_per_year: number;
+  per_quilt: number;
+  /** With a separate blob for each memory */
+  alone_frost: string;
+  /** In quilts of `per_quilt` memories */
+  quilted_frost: string;
+}
+
+/**
  * Covers the namespaces in the signer's scope. Lists are absent when empty. `failed_ids`: at most 20 failed jobs that can
  * be retried. `jobs.namespaces`: every namespace with jobs, even if nothing is stored there yet. `blobs_to_delete`: at
  * most 200 blob objects of the owner that no memory needs, because a blob was paid for twice or was stored after its
@@ -121,8 +136,19 @@ export interface StatsResponse {
     first_epoch?: number;
     /** Whether the relayer renews them before they expire */
     renewed: boolean;
+    /** Duration of a storage epoch in ms */
+    epoch_ms: number;
+    /** Stored memories by the epoch at whose start their blobs expire, the nearest first; at most 60 */
+    ends: { epoch: number; count: number; bytes: number }[];
   };
+  /** Absent if nothing is stored, or while the prices of storage are unknown */
+  forecast?: CostForecast;
   jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };
   blobs_to_delete?: string[];
+  /**
+   * Keys of the account whose requests this relayer has accepted since it started, and when last (RFC 3339). Only for keys
+   * with access to all namespaces
+   */
+  key_uses?: { public_key: string; last_used: string }[];
   namespaces: NamespaceEntry[];
 }

@@ -1,17 +1,12 @@
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxPatches } from '@memrelay/chain/quilt-size';
+import { costAlone, costQuilted, type StorageCost, usualPerQuilt } from '@memrelay/chain/storage-cost';
 import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { limits } from '@memrelay/protocol/limits';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import { envelopeBytes } from '../cost/envelope-bytes.ts';
 import { readTariff } from '../cost/read-tariff.ts';
-import {
-  costAlone,
-  costQuilted,
-  envelopeBytes,
-  type StorageCost,
-  usualPerQuilt,
-} from '../cost/storage-cost.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns, counted } from '../terminal/plain-text.ts';

@@ -2,7 +2,7 @@ import type { NamespaceEntry, Stats } from '@memrelay/sdk/types';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { embedderText } from '../client/embedder-text.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
-import { forecastJson, forecastLine, readForecast } from '../cost/show-forecast.ts';
+import { forecastJson, forecastLine } from '../cost/forecast-line.ts';
 import { type DateOfEpoch, storageDates } from '../cost/storage-dates.ts';
 import { dataSize } from '../terminal/data-size.ts';
 import type { Output } from '../terminal/output.ts';
@@ -32,15 +32,14 @@ export interface StatsOptions extends ConnectOptions {
 
 /** Shows statistics of everything that the key may read, and what needs attention. */
 export async function stats(output: Output, options: StatsOptions): Promise<void> {
-  const { found, model, dateOf, remark, year } = await withClient(options, async ({ client }) => {
+  const { found, model, dateOf, remark } = await withClient(options, async ({ client }) => {
     const [numbers, dates, config] = await Promise.all([
       client.stats(),
       storageDates(client),
       client.config(),
     ]);
     const lines = output.json ? [] : await expiryRemark(client, numbers, dates);
-    const forecast = options.forecast ? await readForecast(config, numbers, dates) : undefined;
-    return { found: numbers, model: config.embedding.model, dateOf: dates, remark: lines, year: forecast };
+    return { found: numbers, model: config.embedding.model, dateOf: dates, remark: lines };
   });
   output.result({
     memory_count: found.memoryCount,
@@ -58,12 +57,12 @@ export async function stats(output: Output, options: StatsOptions): Promise<void
     },
     ...(found.blobsToDelete ? { blobs_to_delete: found.blobsToDelete } : {}),
     namespaces: found.namespaces.map(namespaceJson),
-    ...(options.forecast ? { forecast: forecastJson(year) } : {}),
+    ...(options.forecast ? { forecast: forecastJson(found.forecast) } : {}),
   });
   for (const line of columns(statsRows(found, model, dateOf))) output.line(line);
   for (const id of found.jobs.failedIds ?? []) output.line(`  npx memrelay retry ${id}`);
   for (const line of remark) output.line(line);
-  if (options.forecast) output.line(forecastLine(year));
+  if (options.forecast) output.line(forecastLine(found.forecast));
   if (found.staleCount > 0)
     output.line(
       `${counted(found.staleCount, 'memory is', 'memories are')} found only by keywords, because the vectors are from a different embedding model: run \`npx memrelay reindex\`.`,

@@ -1,14 +1,14 @@
 import { coinAmount } from '@memrelay/chain/coin-amount';
+import { costAlone } from '@memrelay/chain/storage-cost';
 import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Stats } from '@memrelay/sdk/types';
 import { counted } from '../terminal/plain-text.ts';
 import { readTariff } from './read-tariff.ts';
-import { costAlone } from './storage-cost.ts';
 import type { DateOfEpoch } from './storage-dates.ts';
 
-type Expiry = NonNullable<Stats['expiry']>;
+type Expiry = Omit<NonNullable<Stats['expiry']>, 'epochMs' | 'ends'>;
 
 /** A remark about memories that expire soon, with current prices if available; empty if none expires soon. */
 export async function expiryRemark(

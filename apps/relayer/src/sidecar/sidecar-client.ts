@@ -31,11 +31,13 @@ import {
   type StoreInfo,
   type StoreObjectsRequest,
   type StoreObjectsResponse,
+  type StoreTariff,
   sidecarError,
   sidecarHealth,
   storeEpochResponse,
   storeInfo,
   storeObjectsResponse,
+  storeTariff,
   type UploadCheckpoint,
   type WalletFunds,
   walletsResponse,
@@ -65,6 +67,8 @@ export interface SidecarClient {
   storeInfo(): Promise<StoreInfo>;
   /** The current storage epoch */
   storeEpoch(): Promise<number>;
+  /** Current storage prices, and the duration of an epoch */
+  storeTariff(): Promise<StoreTariff>;
   /** Reads blob objects from the chain. Slow for an owner with very many objects. */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
   /** Lists one page of an address's blob objects */
@@ -227,6 +231,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async storeEpoch() {
       const response = await request({ method: 'GET', path: '/store/epoch', timeoutMs: 30_000 });
       return storeEpochResponse.parse(await response.body.json()).epoch;
+    },
+    async storeTariff() {
+      const response = await request({ method: 'GET', path: '/store/tariff', timeoutMs: 30_000 });
+      return storeTariff.parse(await response.body.json());
     },
     storeObjects: async (body) =>
       storeObjectsResponse.parse(await postJson('/store/objects', body, undefined, 180_000)),

@@ -4,6 +4,7 @@ import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { AccountWriters } from '../accounts/account-writers.ts';
 import type { ExpiredDelegates } from '../accounts/expired-delegates.ts';
+import type { KeyUses } from '../accounts/key-uses.ts';
 import type { RequestBounds } from '../api/limits/request-bounds.ts';
 import type { RequestLimits } from '../api/limits/request-limits.ts';
 import type { NonceStore } from '../api/nonces/nonce-store.ts';
@@ -76,6 +77,7 @@ export interface RelayerContext {
   storageBudget: StorageBudget;
   pipeline: Pipeline;
   storageTime: StorageTime;
+  keyUses: KeyUses;
   /** Addresses of the wallets that pay for uploads; empty if a publisher pays */
   uploadWallets: readonly string[];
   /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */

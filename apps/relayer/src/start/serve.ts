@@ -23,7 +23,10 @@ export async function serve(opened: CloseStack, options: ServeOptions): Promise<
       trustedProxyHops: config.trustedProxyHops,
       log: context.loggers.auth,
       refuseEarly: refuseOverdue(context.requestBounds),
-      limitKey: context.requestLimits.take,
+      limitKey(caller, request, reply) {
+        context.keyUses.record(caller);
+        return context.requestLimits.take(caller, request, reply);
+      },
     });
     registerStageTimes(signed, context.tracing);
     registerRequestBounds(signed, context.requestBounds);

@@ -5,6 +5,7 @@ import { type MemoryEntry, memoriesRequest } from '@memrelay/protocol/memory-lis
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DelegateScope } from '../../src/accounts/account-directory.ts';
 import type { Caller } from '../../src/accounts/caller.ts';
+import { createKeyUses } from '../../src/accounts/key-uses.ts';
 import { hexToBytes } from '../../src/base/db/hex.ts';
 import { accountStats, listNamespaces, type StatsParts } from '../../src/memories/lists/account-stats.ts';
 import { listMemories } from '../../src/memories/lists/list-memories.ts';
@@ -40,13 +41,16 @@ describe.each(databases)('lists on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create();
     const secrets = { indexKey: randomBytes(32) };
-    const storageTime = { epoch: async () => epoch, soonEpochs: 3, renewed: true };
+    const prices = { storage_price: '100000', write_price: '20000', n_shards: 31, epoch_ms: 14 * 86_400_000 };
+    const tariff = async () => (epoch === undefined ? undefined : { epoch, ...prices });
+    const storageTime = { tariff, soonEpochs: 3, renewed: true, storeEpochs: 2 };
     context = {
       db: database.db,
       secrets,
       tagOf,
       embedder: { model },
       storageTime,
+      keyUses: createKeyUses(),
     } as unknown as StatsParts & PageParts;
   });
   afterAll(() => database.drop());
@@ -272,6 +276,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       oldest: '2026-02-01T10:00:00.000Z',
       stale_count: 0,
       jobs: { running: 0, failed: 0 },
+      key_uses: [],
       namespaces,
     });
     expect(await listNamespaces(context, newCaller())).toEqual({ namespaces: [] });
@@ -285,24 +290,39 @@ describe.each(databases)('lists on $name', ({ create }) => {
     await store(newCaller(), { endEpoch: 51 });
     expect(await accountStats(context, caller)).not.toHaveProperty('expiry');
     epoch = 50;
-    const known = { epoch, renewed: true };
+    const known = { epoch, renewed: true, epoch_ms: 14 * 86_400_000 };
     expect((await accountStats(context, caller)).expiry).toEqual({
       ...known,
       soon_count: 3,
       soon_bytes: 3_500,
       first_epoch: 51,
+      ends: [
+        { epoch: 51, count: 1, bytes: 1_500 },
+        { epoch: 52, count: 1, bytes: 500 },
+        { epoch: 53, count: 1, bytes: 1_500 },
+        { epoch: 54, count: 1, bytes: 1_500 },
+      ],
     });
     expect((await accountStats(context, limitedTo(caller, 'work'))).expiry).toEqual({
       ...known,
       soon_count: 1,
       soon_bytes: 500,
       first_epoch: 52,
+      ends: [{ epoch: 52, count: 1, bytes: 500 }],
     });
     expect((await accountStats(context, newCaller())).expiry).toEqual({
       ...known,
       soon_count: 0,
       soon_bytes: 0,
+      ends: [],
     });
+    // Eight stored memories and a pending one, each within the unit of 1 MiB: 13.04 renewals of 220,000 FROST
+    const { memory_count, forecast } = await accountStats(context, caller);
+    expect(memory_count).toBe(8);
+    expect(forecast).toMatchObject({ epochs: 2, renewals_per_year: 13.045, per_quilt: 20 });
+    expect(Number(forecast!.alone_frost)).toBeCloseTo(8 * 220_000 * (365.25 / 28), -2);
+    expect(Number(forecast!.quilted_frost)).toBeCloseTo(220_000 * (365.25 / 28), -2);
+    expect(await accountStats(context, newCaller())).not.toHaveProperty('forecast');
     epoch = undefined;
   });
 

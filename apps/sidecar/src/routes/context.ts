@@ -1,6 +1,11 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import type { OwnedBlobsRequest, OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
-import type { StoreObjectsRequest, StoreObjectsResponse, WalletFunds } from '@memrelay/protocol/sidecar-api';
+import type {
+  StoreObjectsRequest,
+  StoreObjectsResponse,
+  StoreTariff,
+  WalletFunds,
+} from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Pruner } from '../accounts/prune-expired.ts';
 import type { Config } from '../config/config.ts';
@@ -30,6 +35,8 @@ export interface SidecarContext {
   uploads: Uploads;
   /** The current storage epoch */
   storeEpoch(): Promise<number>;
+  /** Current prices, and the duration of an epoch */
+  storeTariff(): Promise<StoreTariff>;
   /** Reads blob objects from the chain */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
   ownedBlobs(request: OwnedBlobsRequest): Promise<OwnedBlobsResponse>;

@@ -29,6 +29,7 @@ import {
   type SidecarHealth,
   type StoreInfo,
   type StoreObjectsResponse,
+  type StoreTariff,
   storeObjectsRequest,
   type WalletsResponse,
 } from '@memrelay/protocol/sidecar-api';
@@ -181,6 +182,7 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     begun: starts.begin(parse(beginUploadRequest, request.body).token),
   }));
   app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
+  app.get('/store/tariff', async (): Promise<StoreTariff> => context.storeTariff());
   app.post(
     '/store/objects',
     async (request): Promise<StoreObjectsResponse> =>

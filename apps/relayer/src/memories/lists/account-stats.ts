@@ -1,5 +1,6 @@
 import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
+import type { KeyUses } from '../../accounts/key-uses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import { listStrays } from '../../jobs/rows/stray-rows.ts';
@@ -11,11 +12,13 @@ import {
   readUnfinishedJobs,
 } from '../rows/list-rows.ts';
 import { countStale } from '../rows/stale-rows.ts';
+import { costForecast } from './cost-forecast.ts';
 import { expiringSoon, type StorageTime } from './expiring-soon.ts';
 
 export interface StatsParts extends ScopeParts {
   embedder: Pick<Embedder, 'model'>;
   storageTime: StorageTime;
+  keyUses: Pick<KeyUses, 'of'>;
 }
 
 /** The namespaces that the caller may read, with what is in them. */
@@ -41,10 +44,15 @@ export async function accountStats(parts: StatsParts, caller: Caller): Promise<S
     listStrays(parts.db, accountId, listedStrays),
   ]);
   const names = totals.map(({ namespace }) => namespace);
-  const [stale, lost, expiry] = await Promise.all([
+  const stored = {
+    memoryCount: totals.reduce((sum, each) => sum + each.memoryCount, 0),
+    storageBytes: totals.reduce((sum, each) => sum + each.storageBytes, 0),
+  };
+  const [stale, lost, expiry, forecast] = await Promise.all([
     countStale(parts.db, accountId, names, parts.embedder.model),
     countLost(parts.db, accountId, names),
     expiringSoon(parts, accountId, names),
+    costForecast(parts.storageTime, stored),
   ]);
   const readable = jobs.filter(({ namespace }) => isReadable(namespace));
   const jobsThatAre = (wanted: string): number =>
@@ -54,8 +62,8 @@ export async function accountStats(parts: StatsParts, caller: Caller): Promise<S
   const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
   return {
     owner: caller.account.owner,
-    memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
-    storage_bytes: totals.reduce((sum, each) => sum + each.storageBytes, 0),
+    memory_count: stored.memoryCount,
+    storage_bytes: stored.storageBytes,
     ...(times.length > 0
       ? {
           newest: new Date(times.reduce((a, b) => Math.max(a, b))).toISOString(),
@@ -65,6 +73,7 @@ export async function accountStats(parts: StatsParts, caller: Caller): Promise<S
     stale_count: stale,
     ...(lost ? { lost } : {}),
     ...(expiry ? { expiry } : {}),
+    ...(forecast ? { forecast } : {}),
     jobs: {
       running: jobsThatAre('running'),
       failed: jobsThatAre('failed'),
@@ -72,6 +81,7 @@ export async function accountStats(parts: StatsParts, caller: Caller): Promise<S
       ...(jobNamespaces.length > 0 ? { namespaces: jobNamespaces } : {}),
     },
     ...(strays.length > 0 ? { blobs_to_delete: strays } : {}),
+    ...(caller.delegate.scope?.allNamespaces ? { key_uses: parts.keyUses.of(caller.account) } : {}),
     namespaces: totals.map(namespaceEntry),
   };
 }

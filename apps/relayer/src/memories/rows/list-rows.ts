@@ -96,17 +96,25 @@ export async function supersededBy(
   return new Map(rows.flatMap(({ id, successor }) => (successor ? [[id, successor]] : [])));
 }
 
-/** Memories of these namespaces that expire after `epoch` and not after `lastEpoch`; `first` is the earliest end. */
-export async function readExpiring(
+export interface StorageEnd {
+  /** Storage epoch at whose start these memories expire */
+  epoch: number;
+  count: number;
+  bytes: number;
+}
+
+/** The stored memories of these namespaces by the epoch in which they expire, the nearest first; later than `epoch`. */
+export async function readEnds(
   db: Db,
   accountId: Buffer,
   namespaces: readonly string[],
-  { epoch, lastEpoch }: { epoch: number; lastEpoch: number },
-): Promise<{ count: number; bytes: number; first: number | null }> {
-  const { rows } = await db.query<{ count: number; bytes: number; first: number | null }>(
-    `SELECT count(*)::int AS count, coalesce(sum(size), 0)::float8 AS bytes, min(end_epoch) AS first FROM memory
-     WHERE account_id = $1 AND state = 'done' AND end_epoch > $2 AND end_epoch <= $3 AND namespace = ANY($4::text[])`,
-    [accountId, epoch, lastEpoch, [...namespaces]],
+  epoch: number,
+): Promise<StorageEnd[]> {
+  const { rows } = await db.query<StorageEnd>(
+    `SELECT end_epoch AS epoch, count(*)::int AS count, sum(size)::float8 AS bytes FROM memory
+     WHERE account_id = $1 AND state = 'done' AND end_epoch > $2 AND namespace = ANY($3::text[])
+     GROUP BY end_epoch ORDER BY end_epoch`,
+    [accountId, epoch, [...namespaces]],
   );
-  return rows[0]!;
+  return rows;
 }

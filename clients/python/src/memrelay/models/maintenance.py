@@ -37,6 +37,27 @@ class LostCounts(Model):
     missing: int | None = None
 
 
+class StorageEnd(Model):
+    """Memories whose blobs expire at the start of one storage epoch."""
+
+    epoch: int
+    count: int
+    bytes: int
+
+
+class CostForecast(Model):
+    """What renewing everything for a year costs at current prices, without gas. Amounts are decimal, in FROST (1e-9 WAL)."""
+
+    epochs: int
+    """Epochs for which each renewal pays"""
+    renewals_per_year: float
+    per_quilt: int
+    alone_frost: str
+    """With a separate blob for each memory"""
+    quilted_frost: str
+    """In quilts of `per_quilt` memories"""
+
+
 class ExpiryStats(Model):
     """Memories that expire soon."""
 
@@ -49,6 +70,10 @@ class ExpiryStats(Model):
     """Epoch in which the first of them expires"""
     renewed: bool
     """Whether the relayer renews them before they expire"""
+    epoch_ms: int | None = None
+    """Duration of a storage epoch in ms"""
+    ends: list[StorageEnd] | None = None
+    """Memories by the epoch at whose start they expire, the nearest first; at most 60"""
 
 
 class JobStats(Model):
@@ -60,6 +85,13 @@ class JobStats(Model):
     """At most 20 failed jobs that can be retried"""
     namespaces: list[str] | None = None
     """Every namespace with jobs, even if nothing is stored there yet"""
+
+
+class KeyUse(Model):
+    """When a key of the account was last used at this relayer."""
+
+    public_key: str
+    last_used: datetime
 
 
 class StatsResponse(Model):
@@ -75,9 +107,13 @@ class StatsResponse(Model):
     lost: LostCounts | None = None
     expiry: ExpiryStats | None = None
     """None while the current storage epoch is unknown"""
+    forecast: CostForecast | None = None
+    """None if nothing is stored, or while the prices of storage are unknown"""
     jobs: JobStats
     blobs_to_delete: list[str] | None = None
     """At most 200 blob objects of the owner that no memory needs"""
+    key_uses: list[KeyUse] | None = None
+    """Keys that were used since this relayer started; only for keys with access to all namespaces"""
     namespaces: list[NamespaceEntry]
 
 

@@ -1,20 +1,12 @@
-import { maxPatches, quiltSize } from '@memrelay/chain/quilt-size';
-import { assumedGas, type WalrusTariff } from '@memrelay/chain/walrus-prices';
-import { encodedBlobLength, storageCost, storageUnits } from '@memrelay/chain/walrus-sizes';
-import { encodeContent, plaintextLength } from '@memrelay/envelope/body';
-import { gcmTagLength } from '@memrelay/envelope/header';
+import { maxPatches, quiltSize } from './quilt-size.ts';
+import { assumedGas, type WalrusTariff } from './walrus-prices.ts';
+import { encodedBlobLength, storageCost, storageUnits } from './walrus-sizes.ts';
 
-/** Header of an envelope for two key servers, without a recovery key (`packages/envelope/vectors`). */
-const headerBytes = 560;
 /** Name of a memory's patch: tag and envelope id in hex, with a dot between */
 const identifierLength = 65;
 
-/** Size in bytes of the envelope of a text of this many UTF-8 bytes, in the namespace `default`. */
-export function envelopeBytes(textBytes: number): number {
-  const meta = { ns: 'default', created_at: '2026-01-01T00:00:00.000Z' };
-  const content = encodeContent(meta, '', new Uint8Array(32)).length + textBytes;
-  return headerBytes + plaintextLength(content) + gcmTagLength;
-}
+/** Prices and shards, which the cost depends on. */
+type Tariff = Pick<WalrusTariff, 'storage' | 'write' | 'nShards'>;
 
 /** What storing memories in one way costs. Sizes in bytes, WAL in FROST and SUI in MIST (both 1e-9). */
 export interface StorageCost {
@@ -29,12 +21,7 @@ export interface StorageCost {
 }
 
 /** Each memory as a separate blob. */
-export function costAlone(
-  memories: number,
-  envelope: number,
-  epochs: number,
-  tariff: WalrusTariff,
-): StorageCost {
+export function costAlone(memories: number, envelope: number, epochs: number, tariff: Tariff): StorageCost {
   return sum([{ blobs: memories, size: envelope }], epochs, tariff);
 }
 
@@ -47,7 +34,7 @@ export function costQuilted(
   envelope: number,
   epochs: number,
   perQuilt: number,
-  tariff: WalrusTariff,
+  tariff: Tariff,
 ): StorageCost {
   const full = Math.floor(memories / perQuilt);
   const rest = memories % perQuilt;
@@ -67,11 +54,7 @@ export function usualPerQuilt(nShards: number): number {
   return Math.min(100, maxPatches(nShards));
 }
 
-function sum(
-  parts: readonly { blobs: number; size: number }[],
-  epochs: number,
-  tariff: WalrusTariff,
-): StorageCost {
+function sum(parts: readonly { blobs: number; size: number }[], epochs: number, tariff: Tariff): StorageCost {
   const smallest = storageUnits(encodedBlobLength(0, tariff.nShards));
   let units = 0n;
   const cost = { blobs: 0, encodedBytes: 0n, storageFrost: 0n, writeFrost: 0n };

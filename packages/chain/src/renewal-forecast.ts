@@ -1,10 +1,8 @@
-import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
-import type { Stats } from '@memrelay/sdk/types';
 import { costAlone, costQuilted, type StorageCost, usualPerQuilt } from './storage-cost.ts';
-import type { DateOfEpoch } from './storage-dates.ts';
+import type { WalrusTariff } from './walrus-prices.ts';
 
 /** What keeping the memories of an owner costs in a year, at current prices. */
-export interface Forecast {
+export interface RenewalForecast {
   /** Epochs for which each renewal pays */
   epochs: number;
   renewalsPerYear: number;
@@ -14,21 +12,27 @@ export interface Forecast {
   quiltedFrost: bigint;
 }
 
+/** The memories that are renewed. */
+export interface RenewedMemories {
+  memoryCount: number;
+  /** Bytes of their envelopes */
+  storageBytes: number;
+}
+
 const yearMs = 365.25 * 86_400_000;
 
 /**
- * A relayer renews memories by storing them again for `epochs` epochs. Undefined without memories, or if the duration of an
- * epoch is unknown. Envelopes count with their average size, and each renewal as a full one.
+ * A relayer renews memories by storing them again for `epochs` epochs of `epochMs` each. Undefined without memories.
+ * Envelopes count with their average size, and each renewal as a full one. Gas is not included.
  */
-export function forecast(
-  { memoryCount, storageBytes }: Pick<Stats, 'memoryCount' | 'storageBytes'>,
+export function renewalForecast(
+  { memoryCount, storageBytes }: RenewedMemories,
   epochs: number,
-  tariff: WalrusTariff,
-  dateOf: DateOfEpoch,
-): Forecast | undefined {
-  const [zero, one] = [dateOf(0), dateOf(1)];
-  if (memoryCount === 0 || !zero || !one || one <= zero) return undefined;
-  const renewalsPerYear = yearMs / ((one.getTime() - zero.getTime()) * epochs);
+  tariff: Pick<WalrusTariff, 'storage' | 'write' | 'nShards'>,
+  epochMs: number,
+): RenewalForecast | undefined {
+  if (memoryCount === 0 || epochMs <= 0) return undefined;
+  const renewalsPerYear = yearMs / (epochMs * epochs);
   const size = Math.ceil(storageBytes / memoryCount);
   const perQuilt = usualPerQuilt(tariff.nShards);
   const inYear = ({ storageFrost, writeFrost }: StorageCost): bigint =>
