@@ -168,6 +168,7 @@ const paths = [
   [walletPaths.state, {}],
   [walletPaths.addDelegate, delegate],
   [walletPaths.removeDelegate, { publicKey: delegate.publicKey }],
+  [walletPaths.changeAccount, { accountId: delegate.accountId, change: { kind: 'rotate' } }],
   [walletPaths.blobs, { objectIds: [`0x${'d'.repeat(64)}`] }],
   [walletPaths.deleteBlobs, { objectIds: [`0x${'d'.repeat(64)}`] }],
 ] as const;
@@ -223,6 +224,21 @@ it.each<[string, string, object]>([
     { ...delegate, scope: { ...delegate.scope, expiresAtMs: '-1' } },
   ],
   ['an invalid key', walletPaths.addDelegate, { ...delegate, publicKey: 'xyz' }],
+  [
+    'an unknown change',
+    walletPaths.changeAccount,
+    { accountId: delegate.accountId, change: { kind: 'accept' } },
+  ],
+  [
+    'an offer to no address',
+    walletPaths.changeAccount,
+    { accountId: delegate.accountId, change: { kind: 'offer', newOwner: '0x2' } },
+  ],
+  [
+    'a recovery key that is too short',
+    walletPaths.changeAccount,
+    { accountId: delegate.accountId, change: { kind: 'recovery-key', publicKey: 'ab' } },
+  ],
   ['no blob objects', walletPaths.deleteBlobs, { objectIds: [] }],
   ['all blob objects', walletPaths.deleteBlobs, { all: true }],
   ['101 blob objects', walletPaths.deleteBlobs, { objectIds: Array(101).fill(`0x${'d'.repeat(64)}`) }],

@@ -5,6 +5,7 @@ import { useTexts } from '../parts/texts-context.tsx';
 import { permissions } from '../scope/scope-choice.ts';
 import { harmless } from '../ui/harmless-text.ts';
 import type { DelegateState } from '../wallet/wallet-api.ts';
+import type { Grant } from './use-key-facts.ts';
 
 interface KeyRowProps {
   delegate: DelegateState;
@@ -12,13 +13,20 @@ interface KeyRowProps {
   isSystems: boolean;
   /** This browser signs with it */
   isOwn: boolean;
+  /** The sign-in over HTTP that it was made for */
+  grant: Grant | undefined;
+  /** RFC 3339 */
+  lastUsed: string | undefined;
+  /** Otherwise it is not known whether the key was used */
+  knowsUses: boolean;
   onRevoke: () => void;
 }
 
 const rights = ['read', 'write', 'forget'] as const;
 
-export function KeyRow({ delegate, isSystems, isOwn, onRevoke }: KeyRowProps) {
-  const { t, counted, date } = useTexts();
+export function KeyRow(props: KeyRowProps) {
+  const { delegate, isSystems, isOwn, grant, lastUsed, knowsUses, onRevoke } = props;
+  const { t, counted, date, ago } = useTexts();
   const { label, scope, createdAt, publicKey } = delegate;
   const end = Number(scope.expiresAtMs);
   const isExpired = end !== 0 && end <= Date.now();
@@ -34,6 +42,8 @@ export function KeyRow({ delegate, isSystems, isOwn, onRevoke }: KeyRowProps) {
           <bdi>{harmless(label, 60)}</bdi>
           {isSystems ? <span className="badge">{t('keys.system')}</span> : null}
           {isOwn ? <span className="badge">{t('keys.here')}</span> : null}
+          {grant ? <span className="badge">{t('keys.grant')}</span> : null}
+          {grant?.isEnded ? <span className="badge bad">{t('keys.grant.ended')}</span> : null}
           {isExpired ? <span className="badge bad">{t('keys.expired')}</span> : null}
         </p>
         <p className="row-facts">
@@ -49,8 +59,24 @@ export function KeyRow({ delegate, isSystems, isOwn, onRevoke }: KeyRowProps) {
           </span>
           <span>{until === undefined ? t('scope.unlimited') : t('scope.until', { date: until })}</span>
           <span>{t('keys.added', { date: date(createdAt) })}</span>
+          {knowsUses ? (
+            <span>
+              {lastUsed === undefined ? t('keys.used.never') : t('keys.used', { time: ago(lastUsed) })}
+            </span>
+          ) : null}
           <ShortId id={publicKey} />
         </p>
+        {grant ? (
+          <p className="hint">
+            {t(
+              grant.isEnded
+                ? 'keys.grant.ended.about'
+                : grant.isUsed
+                  ? 'keys.grant.about'
+                  : 'keys.grant.waiting',
+            )}
+          </p>
+        ) : null}
         {isSystems ? <p className="hint">{t('keys.system.about')}</p> : null}
       </div>
       <Button

@@ -2,12 +2,20 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 import { useTexts } from './texts-context.tsx';
 
+interface CopyableCodeProps {
+  code: string;
+  onCopied?: () => void;
+}
+
 /** Code to copy. */
-export function CopyableCode({ code }: { code: string }) {
+export function CopyableCode({ code, onCopied }: CopyableCodeProps) {
   const { t } = useTexts();
   const [isCopied, setIsCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(code).then(() => setIsCopied(true));
+    void navigator.clipboard.writeText(code).then(() => {
+      setIsCopied(true);
+      onCopied?.();
+    });
   };
   return (
     <div className="copyable-code">

@@ -1,5 +1,5 @@
 import { element } from '../ui/element.ts';
-import { namespaceNames } from './namespace-names.ts';
+import { type NamesProblem, namespaceNames } from './namespace-names.ts';
 import { permissions, type ScopeChoice } from './scope-choice.ts';
 
 export interface ScopeForm {
@@ -18,6 +18,13 @@ export interface ScopeFormOptions {
 }
 
 const dayMs = 86_400_000;
+
+const namesProblems: Readonly<Record<NamesProblem, string>> = {
+  none: 'Enter at least one namespace, or choose all namespaces.',
+  'too-many': 'You can choose at most 16 namespaces.',
+  malformed: 'A namespace must have at most 128 characters and no control characters.',
+  invisible: 'Namespaces must not contain bidirectional controls or zero-width characters.',
+};
 
 const rights = [
   ['read', 'Recall', 'find and read memories'],
@@ -112,7 +119,7 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
       const perms = rights.reduce((sum, [right], i) => sum + (boxes[i]!.checked ? permissions[right] : 0), 0);
       if (perms === 0) return refuse('Choose at least one permission.', boxes[0]!);
       const namespaces = onlyListed.checked ? namespaceNames(names.value) : undefined;
-      if (namespaces && 'problem' in namespaces) return refuse(namespaces.problem, names);
+      if (namespaces && 'problem' in namespaces) return refuse(namesProblems[namespaces.problem], names);
       const expiresAt = until.value === '' ? undefined : Date.now() + Number(until.value) * dayMs;
       return { perms, namespaces, expiresAt };
     },

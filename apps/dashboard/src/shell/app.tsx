@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
-import { KeysPage } from '../keys/keys-page.tsx';
 import { ForgetProvider } from '../memories/forget-context.tsx';
 import { MemoriesPage } from '../memories/memories-page.tsx';
 import { OverviewPage } from '../overview/overview-page.tsx';
@@ -23,6 +22,8 @@ import { useWallet } from './use-wallet.ts';
 const AccessPage = lazy(async () => ({
   default: (await import('../access/access-page.tsx')).AccessPage,
 }));
+
+const KeysPage = lazy(async () => ({ default: (await import('../keys/keys-page.tsx')).KeysPage }));
 
 const ConnectPage = lazy(async () => ({
   default: (await import('../connect/connect-page.tsx')).ConnectPage,
@@ -75,7 +76,13 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
     queryFn: async () => (await reopenSession(state)) ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (path === '/keys') return <KeysPage state={state} ownKey={session.data?.publicKey} />;
+  if (path === '/keys')
+    return (
+      <Suspense fallback={<BusyNote text={t('app.loading')} />}>
+        <KeysPage state={state} session={session.data ?? undefined} />
+      </Suspense>
+    );
+  if (state.account && !state.account.active) return <Frozen />;
   if (session.error) return <ProblemNote error={session.error} onRetry={() => void session.refetch()} />;
   if (session.data === undefined) return <BusyNote text={t('open.checking')} />;
   if (session.data === null)
@@ -97,6 +104,17 @@ function OpenPage({ path }: { path: string }) {
   if (path === '/access') return <AccessPage />;
   if (path === '/connect') return <ConnectPage />;
   return path === '/' ? <OverviewPage /> : <MemoriesPage />;
+}
+
+function Frozen() {
+  const { t } = useTexts();
+  return (
+    <EmptyState icon="lock" title={t('account.frozen.title')} about={t('account.freeze.frozen')}>
+      <PageLink to="/keys" className="button main">
+        {t('account.unfreeze.button')}
+      </PageLink>
+    </EmptyState>
+  );
 }
 
 function Missing() {

@@ -1,10 +1,12 @@
 import { accessDe } from './access/de.ts';
 import { connectDe } from './connect/de.ts';
 import type { Catalogue } from './en.ts';
+import { keysDe } from './keys/de.ts';
 
 export const de: Catalogue = {
   ...accessDe,
   ...connectDe,
+  ...keysDe,
 
   'app.name': 'memrelay',
   'app.loading': 'Wird geladen…',

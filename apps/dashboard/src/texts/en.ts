@@ -1,10 +1,12 @@
 import { accessEn } from './access/en.ts';
 import { connectEn } from './connect/en.ts';
+import { keysEn } from './keys/en.ts';
 
 /** The catalogue of texts. The other languages have the same keys; `{name}` is replaced by a value. */
 export const en = {
   ...accessEn,
   ...connectEn,
+  ...keysEn,
 
   'app.name': 'memrelay',
   'app.loading': 'Loading…',

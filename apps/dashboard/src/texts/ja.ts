@@ -1,10 +1,12 @@
 import { accessJa } from './access/ja.ts';
 import { connectJa } from './connect/ja.ts';
 import type { Catalogue } from './en.ts';
+import { keysJa } from './keys/ja.ts';
 
 export const ja: Catalogue = {
   ...accessJa,
   ...connectJa,
+  ...keysJa,
 
   'app.name': 'memrelay',
   'app.loading': '読み込み中…',

@@ -5,6 +5,7 @@ import { tabToken } from './tab-pairing.ts';
 import {
   type AddDelegate,
   type BlobState,
+  type ChangeAccount,
   type CreatedAccount,
   type DeletedBlobs,
   maxBlobObjects,
@@ -31,6 +32,10 @@ export const localWallet: OwnerWallet = {
   },
   async removeDelegate(publicKey) {
     await askWallet(walletPaths.removeDelegate, { publicKey }, tabToken());
+  },
+  async changeAccount(accountId, change) {
+    const request: ChangeAccount = { accountId, change };
+    await askWallet(walletPaths.changeAccount, request, tabToken());
   },
   async blobs(objectIds) {
     const found: BlobState[] = [];

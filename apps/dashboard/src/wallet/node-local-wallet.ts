@@ -4,12 +4,14 @@ import { delegateAddress } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { readBlobObjects } from '@memrelay/chain/owned-blobs';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
-import { AccountOwner } from '@memrelay/sdk/account/account-owner';
+import { AccountOwner, type Done } from '@memrelay/sdk/account/account-owner';
 import type {
+  AccountChange,
   AccountState,
   AddDelegate,
   AddedDelegate,
   BlobState,
+  ChangeAccount,
   CreatedAccount,
   DelegateState,
   DeletedBlobs,
@@ -30,7 +32,8 @@ export interface LocalWalletOptions {
 
 /**
  * The wallet of the local system, only for the dashboard's pages. It signs transactions built here from parameters of the
- * page (a key and its scope, a key to remove, or blob objects to delete), never bytes from a request.
+ * page (a key and its scope, a key to remove, a change of the account, or blob objects to delete), never bytes from a
+ * request.
  */
 export interface LocalWallet {
   state(): Promise<WalletState>;
@@ -39,6 +42,7 @@ export interface LocalWallet {
   /** Adds a delegate with its consent */
   addDelegate(wanted: AddDelegate): Promise<AddedDelegate>;
   removeDelegate(publicKey: string): Promise<{ digest: string }>;
+  changeAccount(wanted: ChangeAccount): Promise<{ digest: string }>;
   /** Those of these blob objects that exist */
   blobs(objectIds: readonly string[]): Promise<BlobState[]>;
   /** Deletes those of these blob objects that exist and are not permanent */
@@ -66,6 +70,16 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       );
     return { owner, account };
   };
+  /** The account that the page shows. Throws `WalletRefusal` if the wallet has another one, or none. */
+  const shownAccount = async (id: string): Promise<{ owner: AccountOwner; account: Account }> => {
+    const { owner, account } = await connect();
+    if (account?.id === id) return { owner, account };
+    throw new WalletRefusal(
+      409,
+      'account_changed',
+      'The account has changed in the meantime. Reload the page.',
+    );
+  };
   return {
     async state() {
       const { owner, account } = await connect();
@@ -82,19 +96,13 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       return { accountId: account?.id ?? (await owner.createAccount()).accountId };
     },
     async addDelegate({ accountId, publicKey, label, scope, proof }) {
-      const { owner, account } = await connect();
+      const { owner, account } = await shownAccount(accountId);
       const delegate = {
         publicKey,
         address: delegateAddress(fromHex(publicKey)),
         label,
         scope: chainScope(scope),
       };
-      if (!account || accountId !== account.id)
-        throw new WalletRefusal(
-          409,
-          'account_changed',
-          'The account has changed in the meantime. Reload the page.',
-        );
       const { digest } = await (proof
         ? owner.addDelegate(account.id, { ...delegate, proof: fromHex(proof) })
         : owner.addUnprovenDelegate(account.id, delegate));
@@ -104,6 +112,10 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       const { owner, account } = await connect();
       if (!account) throw new WalletRefusal(409, 'no_account', 'This wallet has no account.');
       return { digest: (await owner.removeDelegate(account.id, publicKey)).digest };
+    },
+    async changeAccount({ accountId, change }) {
+      const { owner, account } = await shownAccount(accountId);
+      return { digest: (await changeAccount(owner, account, change)).digest };
     },
     async blobs(objectIds) {
       return existingBlobs(await connectOwner(), objectIds);
@@ -117,6 +129,29 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       return { deleted };
     },
   };
+}
+
+function changeAccount(owner: AccountOwner, account: Account, change: AccountChange): Promise<Done> {
+  switch (change.kind) {
+    case 'rotate':
+      return owner.rotateKeyEpoch(account.id);
+    case 'freeze':
+      return owner.deactivate(account.id);
+    case 'unfreeze':
+      return owner.reactivate(account.id);
+    case 'offer':
+      return owner.offerOwner(account.id, change.newOwner);
+    case 'cancel-offer':
+      return owner.cancelOffer(account.id);
+    case 'recovery-key':
+      return setRecoveryKey(owner, account, fromHex(change.publicKey));
+  }
+}
+
+/** Replacing a key starts a new key epoch. The first one does not, and would protect nothing until the next epoch. */
+async function setRecoveryKey(owner: AccountOwner, account: Account, publicKey: Uint8Array): Promise<Done> {
+  const done = await owner.setRecoveryKey(account.id, publicKey);
+  return account.recovery_pk.length > 0 ? done : owner.rotateKeyEpoch(account.id);
 }
 
 async function existingBlobs(owner: AccountOwner, objectIds: readonly string[]): Promise<BlobState[]> {
@@ -153,6 +188,7 @@ function accountState(account: Account): AccountState {
     active: account.active,
     keyEpoch: String(account.key_epoch),
     ...(account.recovery_pk.length > 0 ? { recoveryKey: toHex(Uint8Array.from(account.recovery_pk)) } : {}),
+    ...(account.pending_owner ? { offeredTo: account.pending_owner } : {}),
     delegates,
   };
 }

@@ -44,6 +44,10 @@ export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteO
     const { publicKey } = await parsed('removeDelegate', body);
     return (await options.wallet()).removeDelegate(publicKey);
   });
+  app.post(walletPaths.changeAccount, { onRequest: paired }, async ({ body }) => {
+    const wanted = await parsed('changeAccount', body);
+    return (await options.wallet()).changeAccount(wanted);
+  });
   app.post(walletPaths.blobs, { onRequest: paired }, async ({ body }) => {
     const { objectIds } = await parsed('blobs', body);
     return { blobs: await (await options.wallet()).blobs(objectIds) };

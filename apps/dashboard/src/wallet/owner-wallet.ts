@@ -1,5 +1,5 @@
 import { CodedError } from '@memrelay/protocol/coded-error';
-import type { BlobState, ScopeState, WalletState } from './wallet-api.ts';
+import type { AccountChange, BlobState, ScopeState, WalletState } from './wallet-api.ts';
 
 export interface NewKey {
   /** 64 hex digits */
@@ -23,6 +23,7 @@ export interface OwnerWallet {
   /** Registers a key with its consent */
   addDelegate(accountId: string, key: NewKey): Promise<void>;
   removeDelegate(publicKey: string): Promise<void>;
+  changeAccount(accountId: string, change: AccountChange): Promise<void>;
   /** Those of these blob objects that exist on chain */
   blobs(objectIds: readonly string[]): Promise<BlobState[]>;
   /** Deletes blob objects; the number of those that this call deleted */

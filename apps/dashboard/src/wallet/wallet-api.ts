@@ -8,6 +8,7 @@ export const walletPaths = {
   createAccount: '/wallet/account',
   addDelegate: '/wallet/delegates',
   removeDelegate: '/wallet/delegates/remove',
+  changeAccount: '/wallet/account/change',
   blobs: '/wallet/blobs',
   deleteBlobs: '/wallet/blobs/delete',
 } as const;
@@ -55,6 +56,8 @@ export interface AccountState {
   keyEpoch: string;
   /** X25519 key that new namespace keys are also wrapped for, 64 hex digits; omitted if there is none */
   recoveryKey?: string;
+  /** The wallet that the account was offered to */
+  offeredTo?: string;
   delegates: DelegateState[];
 }
 
@@ -86,6 +89,18 @@ export interface AddDelegate {
   accountId: string;
   /** The key's signature over `delegateProofMessage(accountId)`, 128 hex digits; omitted for a key that the page does not have */
   proof?: string;
+}
+
+/** A change of the whole account. The recovery key is an X25519 public key, 64 hex digits. */
+export type AccountChange =
+  | { kind: 'rotate' | 'freeze' | 'unfreeze' | 'cancel-offer' }
+  | { kind: 'recovery-key'; publicKey: string }
+  | { kind: 'offer'; newOwner: string };
+
+export interface ChangeAccount {
+  /** The account that the page shows. The call is rejected if the wallet has another one */
+  accountId: string;
+  change: AccountChange;
 }
 
 export interface CreatedAccount {

@@ -1,6 +1,6 @@
 import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import { z } from 'zod';
-import { type AddDelegate, type BrowserProof, maxBlobObjects } from './wallet-api.ts';
+import { type AddDelegate, type BrowserProof, type ChangeAccount, maxBlobObjects } from './wallet-api.ts';
 
 /** Requests to the local wallet. Unknown fields are rejected. */
 
@@ -28,6 +28,15 @@ const addDelegate = z.strictObject({
   proof: hex(128).optional(),
 });
 
+const changeAccount = z.strictObject({
+  accountId: z.string().regex(canonicalAddressPattern),
+  change: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.enum(['rotate', 'freeze', 'unfreeze', 'cancel-offer']) }),
+    z.strictObject({ kind: z.literal('recovery-key'), publicKey: hex(64) }),
+    z.strictObject({ kind: z.literal('offer'), newOwner: z.string().regex(canonicalAddressPattern) }),
+  ]),
+});
+
 const objects = z.strictObject({
   objectIds: z.array(z.string().regex(canonicalAddressPattern)).min(1).max(maxBlobObjects),
 });
@@ -37,6 +46,7 @@ export const walletRequests: Record<keyof WalletRequests, z.ZodType> = {
   resume: z.strictObject({ browserKey: base64url(200), challenge: base64url(43), signature: base64url(100) }),
   addDelegate,
   removeDelegate: z.strictObject({ publicKey: hex(64) }),
+  changeAccount,
   blobs: objects,
   deleteBlobs: objects,
 };
@@ -46,6 +56,7 @@ export interface WalletRequests {
   resume: BrowserProof;
   addDelegate: AddDelegate;
   removeDelegate: { publicKey: string };
+  changeAccount: ChangeAccount;
   blobs: { objectIds: string[] };
   deleteBlobs: { objectIds: string[] };
 }

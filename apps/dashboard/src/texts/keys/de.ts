@@ -1,0 +1,111 @@
+import type { KeysTexts } from './en.ts';
+
+export const keysDe: KeysTexts = {
+  'keys.used': 'Verwendet {time}',
+  'keys.used.never': 'Seit dem Start des Relayers nicht verwendet',
+  'keys.grant': 'Über HTTP angemeldet',
+  'keys.grant.ended': 'Anmeldung beendet',
+  'keys.grant.about':
+    'Der Relayer verwahrt diesen Schlüssel für das Programm und unterschreibt damit für es.',
+  'keys.grant.waiting': 'Sie haben zugestimmt, aber das Programm hat die Anmeldung nicht abgeschlossen.',
+  'keys.grant.ended.about':
+    'Diesen Schlüssel kann niemand mehr verwenden. Widerrufen Sie ihn, um ihn aus der Liste zu entfernen.',
+  'keys.revoke.own':
+    'Es ist der Schlüssel dieses Browsers. Die Seite bietet danach an, einen neuen zu registrieren.',
+  'keys.revoke.grant': 'Das beendet die Anmeldung: Das Programm muss Sie neu fragen.',
+  'keys.add': 'Schlüssel hinzufügen',
+  'keys.add.title': 'Schlüssel hinzufügen',
+  'keys.add.about':
+    'Für ein Programm, das sich nicht selbst anmelden kann. Diese Seite erzeugt den Schlüssel, und Ihre Wallet registriert ihn.',
+  'keys.add.button': 'Schlüssel erzeugen',
+  'keys.add.busy': 'Wird registriert…',
+  'keys.label': 'Name',
+  'keys.label.example': 'Build-Server',
+  'keys.may': 'Er darf',
+  'keys.may.read': 'Erinnerungen finden und lesen',
+  'keys.may.write': 'neue Erinnerungen speichern',
+  'keys.may.forget': 'Erinnerungen endgültig löschen',
+  'keys.where': 'In',
+  'keys.where.chosen': 'Nur diese Namensräume',
+  'keys.where.others': 'Weitere, einer je Zeile',
+  'keys.end': 'Wie lange',
+  'keys.end.day': 'Einen Tag',
+  'keys.end.month': '30 Tage',
+  'keys.end.quarter': '90 Tage',
+  'keys.end.year': 'Ein Jahr',
+  'keys.end.date': 'Bis zu einem Tag, den ich wähle',
+  'keys.end.date.label': 'Letzter Tag',
+  'keys.end.never': 'Bis ich ihn widerrufe',
+  'keys.problem.label': 'Geben Sie einen Namen ein, an dem Sie den Schlüssel wiedererkennen.',
+  'keys.problem.rights': 'Wählen Sie mindestens ein Recht.',
+  'keys.problem.date': 'Wählen Sie einen Tag in der Zukunft.',
+  'keys.problem.none': 'Wählen Sie mindestens einen Namensraum oder alle Namensräume.',
+  'keys.problem.too-many': 'Sie können höchstens 16 Namensräume wählen.',
+  'keys.problem.malformed': 'Ein Namensraum hat höchstens 128 Zeichen und keine Steuerzeichen.',
+  'keys.problem.invisible': 'Ein Namensraum enthält ein unsichtbares Zeichen oder eines, das Text umkehrt.',
+  'keys.secret.download': '{name} herunterladen',
+  'keys.secret.show': 'Inhalt anzeigen',
+  'keys.secret.unsaved':
+    'Sie haben die Datei noch nicht gespeichert, und sie wird nicht noch einmal angezeigt. Mit „Fertig“ verwerfen Sie sie.',
+  'keys.secret.done': 'Fertig',
+  'keys.credential.title': 'Der Schlüssel „{name}“',
+  'keys.credential.warning':
+    'Diese Datei enthält den privaten Schlüssel und wird nur jetzt angezeigt. Wer sie hat, kann tun, was der Schlüssel darf. Halten Sie sie aus Chats und aus Ordnern heraus, die geteilt oder eingecheckt werden.',
+  'keys.credential.use': 'Geben Sie die Datei dem Programm, oder probieren Sie sie aus:',
+  'account.title': 'Konto',
+  'account.busy': 'Wird unterschrieben…',
+  'account.rotate': 'Schlüsselepoche',
+  'account.rotate.about':
+    'Erinnerungen werden mit Schlüsseln der Epoche {epoch} verschlüsselt. Ein Widerruf beginnt von selbst eine neue.',
+  'account.rotate.button': 'Neue beginnen',
+  'account.recovery': 'Wiederherstellungsschlüssel',
+  'account.recovery.none':
+    'Es gibt keinen. Wenn die Schlüsselserver verloren gehen, sind Ihre Erinnerungen verloren.',
+  'account.recovery.set':
+    'Er öffnet ohne Schlüsselserver jede Erinnerung, die gespeichert wurde, seit es ihn gibt.',
+  'account.recovery.button': 'Einrichten',
+  'account.recovery.replace': 'Ersetzen',
+  'account.recovery.title': 'Ein neuer Wiederherstellungsschlüssel',
+  'account.recovery.about':
+    'Erinnerungen, die ab jetzt gespeichert werden, lassen sich auch mit diesem Schlüssel allein öffnen.',
+  'account.recovery.replaces':
+    'Der bisherige Schlüssel öffnet weiterhin die Erinnerungen, die mit ihm gespeichert wurden.',
+  'account.recovery.warning':
+    'Wer diese Datei hat, kann Ihre Erinnerungen lesen, und sie wird nur jetzt angezeigt. Bewahren Sie sie auf einem anderen Rechner oder auf Papier auf.',
+  'account.recovery.first': 'Speichern Sie zuerst die Datei.',
+  'account.recovery.register': 'Registrieren',
+  'account.owner': 'Eigentümer',
+  'account.owner.about': 'Das Konto gehört der Wallet dieses Computers.',
+  'account.owner.offered': 'Einer anderen Wallet angeboten, die noch nicht angenommen hat:',
+  'account.owner.button': 'Einer anderen Wallet anbieten',
+  'account.owner.cancel': 'Angebot zurückziehen',
+  'account.offer.title': 'Das Konto einer anderen Wallet anbieten?',
+  'account.offer.about':
+    'Nichts ändert sich, bis diese Wallet „npx memrelay account accept“ ausführt. Dann gehören ihr das Konto und alle Erinnerungen, und Sie können es nicht rückgängig machen.',
+  'account.offer.ends': 'Damit enden alle Schlüssel, auch die Ihrer Tools.',
+  'account.offer.field': 'Adresse der Wallet',
+  'account.offer.hint': '0x und 64 Hexadezimalziffern',
+  'account.offer.button': 'Anbieten',
+  'account.freeze': 'Einfrieren',
+  'account.freeze.about':
+    'Hält alles sofort an: Kein Schlüssel kann lesen oder schreiben, bis Sie das Konto wieder freigeben.',
+  'account.freeze.frozen':
+    'Das Konto ist eingefroren: Kein Schlüssel kann lesen oder schreiben, bis Sie es wieder freigeben.',
+  'account.freeze.button': 'Einfrieren',
+  'account.unfreeze.button': 'Freigeben',
+  'account.frozen.title': 'Ihr Konto ist eingefroren',
+  'account.ask-title.rotate': 'Eine neue Schlüsselepoche beginnen?',
+  'account.ask.rotate':
+    'Erinnerungen, die ab jetzt gespeichert werden, werden mit neuen Schlüsseln verschlüsselt. Bestehende ändern sich nicht.',
+  'account.ask-button.rotate': 'Neue Epoche beginnen',
+  'account.ask-title.freeze': 'Das Konto einfrieren?',
+  'account.ask.freeze':
+    'Der Relayer weist jeden Schlüssel innerhalb von 5 Sekunden ab, Schlüsselserver innerhalb von zwei Minuten. Nichts wird gelöscht, und Sie können das Konto jederzeit freigeben.',
+  'account.ask-button.freeze': 'Konto einfrieren',
+  'account.ask-title.unfreeze': 'Das Konto freigeben?',
+  'account.ask.unfreeze': 'Alle Schlüssel der Liste funktionieren wieder.',
+  'account.ask-button.unfreeze': 'Konto freigeben',
+  'account.ask-title.cancel-offer': 'Das Angebot zurückziehen?',
+  'account.ask.cancel-offer': 'Das Konto bleibt bei dieser Wallet.',
+  'account.ask-button.cancel-offer': 'Zurückziehen',
+};
