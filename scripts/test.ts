@@ -32,6 +32,7 @@ const onPostgresAlone = [
   'core-dumps',
   'cost',
   'dashboard',
+  'dashboard-keys',
   'dashboard-pages',
   'expired-delegates',
   'export-import',

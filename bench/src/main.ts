@@ -5,6 +5,7 @@ import { acceptBench } from './benches/accept.ts';
 import { acceptFaultsBench } from './benches/accept-faults.ts';
 import { blobIdBench } from './benches/blob-id.ts';
 import { blobstoreBench } from './benches/blobstore.ts';
+import { dashboardBench } from './benches/dashboard.ts';
 import { floorBench } from './benches/floor.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { neighbourBench } from './benches/neighbour.ts';
@@ -29,6 +30,7 @@ const benches: readonly Bench[] = [
   blobIdBench,
   toolSessionsBench,
   startBench,
+  dashboardBench,
   soakBench,
   restoreBench,
 ];

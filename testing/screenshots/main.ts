@@ -22,6 +22,15 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   overview: async (page) => {
     await page.goto('/');
     await page.getByText('By namespace').waitFor();
+    for (const count of [1, 2, 3]) {
+      await page.getByRole('button', { name: 'Measure' }).click();
+      await page
+        .locator('.bar-chart')
+        .last()
+        .locator('rect')
+        .nth(count - 1)
+        .waitFor();
+    }
   },
   memories: async (page) => {
     await page.goto('/memories');
@@ -57,9 +66,16 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByLabel('What should be remembered?').fill('The spare key is with Mira, two doors down.');
     await page.getByLabel('Tags').fill('home, keys');
   },
+  'add-key': async (page) => {
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'Add a key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Build server');
+    await page.getByLabel('Only these namespaces').check();
+    await page.getByLabel('work').check();
+  },
   keys: async (page) => {
     await page.goto('/keys');
-    await page.getByText('This browser').waitFor();
+    await page.getByText('This browser', { exact: true }).waitFor();
   },
 };
 
@@ -94,7 +110,7 @@ try {
     await page.goto('/keys');
     await page.getByRole('button', { name: 'Revoke Dashboard' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByText('This browser').waitFor({ state: 'detached' });
+    await page.getByText('This browser', { exact: true }).waitFor({ state: 'detached' });
     await page.context().close();
   }
 } finally {

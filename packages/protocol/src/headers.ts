@@ -50,6 +50,8 @@ export const corsExposedHeaders: readonly string[] = [
   'retry-after',
   'ratelimit',
   'ratelimit-policy',
+  // Lets a page show where the time of its requests goes
+  'server-timing',
   'mcp-session-id',
   // How to authenticate at the tool server
   'www-authenticate',

@@ -31,7 +31,6 @@ export function ChangeDialog(props: ChangeDialogProps) {
     mutationFn: props.change,
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['wallet'] });
-      for (const key of ['grants', 'stats', 'audit']) void queries.invalidateQueries({ queryKey: [key] });
       (props.onDone ?? onClose)();
     },
   });

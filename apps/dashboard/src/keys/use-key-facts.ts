@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@memrelay/protocol/audit-log';
 import { readAudit } from '@memrelay/sdk/audit';
+import { MemRelayError } from '@memrelay/sdk/errors';
 import { useQuery } from '@tanstack/react-query';
 import type { Session } from '../session/open-session.ts';
 
@@ -24,6 +25,13 @@ export interface KeyFacts {
 
 const refreshMs = 10_000;
 
+/** The relayer may take a moment to see that the account was unfrozen. */
+const retrying = {
+  retry: (count: number, error: unknown) =>
+    count < 10 && error instanceof MemRelayError && error.code === 'account_inactive',
+  retryDelay: 1_000,
+};
+
 /** What the relayer knows about keys beyond the chain. Empty without a session. */
 export function useKeyFacts(session: Session | undefined): KeyFacts {
   const stats = useQuery({
@@ -31,11 +39,13 @@ export function useKeyFacts(session: Session | undefined): KeyFacts {
     queryFn: ({ signal }) => session!.client.stats({ signal }),
     enabled: session !== undefined,
     refetchInterval: refreshMs,
+    ...retrying,
   });
   const grants = useQuery({
     queryKey: ['grants', session?.accountId],
     queryFn: async ({ signal }) => grantsIn((await readAudit(session!.client, { signal })).entries),
     enabled: session !== undefined,
+    ...retrying,
   });
   return {
     grants: grants.data ?? new Map(),

@@ -1,4 +1,3 @@
-import { FailedJobs } from '../memories/failed-jobs.tsx';
 import { useStats } from '../memories/memory-queries.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { PageLink } from '../parts/page-link.tsx';
@@ -6,6 +5,10 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { useSession } from '../session/session-context.ts';
 import { AccountFacts } from './account-facts.tsx';
+import { ExpiryPanel } from './expiry-panel.tsx';
+import { HealthPanel } from './health-panel.tsx';
+import { JobPanel } from './job-panel.tsx';
+import { LatencyPanel } from './latency-panel.tsx';
 import { NamespaceBars } from './namespace-bars.tsx';
 
 export function OverviewPage() {
@@ -18,11 +21,11 @@ export function OverviewPage() {
     [t('overview.namespaces'), stats && number(stats.namespaces.length), undefined],
     [t('overview.keys'), number(state.account?.delegates.length ?? 1), '/keys'],
   ] as const;
+  const largest = stats?.namespaces.toSorted((a, b) => b.memoryCount - a.memoryCount)[0];
   return (
     <>
       <PageHead title={t('overview.title')} about={t('overview.about')} />
       {error ? <ProblemNote error={error} onRetry={() => void refetch()} /> : null}
-      <FailedJobs />
       <dl className="figures">
         {figures.map(([name, value, to]) => (
           <div key={name} className="figure-card">
@@ -52,8 +55,16 @@ export function OverviewPage() {
         </section>
       ) : null}
       <div className="columns">
-        {stats && stats.memoryCount > 0 ? <NamespaceBars namespaces={stats.namespaces} /> : null}
-        <AccountFacts stats={stats} />
+        <div className="column">
+          {stats && stats.memoryCount > 0 ? <NamespaceBars namespaces={stats.namespaces} /> : null}
+          {stats ? <JobPanel stats={stats} /> : null}
+          <HealthPanel />
+        </div>
+        <div className="column">
+          {stats && stats.memoryCount > 0 ? <ExpiryPanel stats={stats} /> : null}
+          {largest ? <LatencyPanel namespace={largest.namespace} /> : null}
+          <AccountFacts stats={stats} />
+        </div>
       </div>
     </>
   );

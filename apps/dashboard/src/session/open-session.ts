@@ -7,6 +7,7 @@ import { permissions } from '../scope/scope-choice.ts';
 import type { OwnerWallet } from '../wallet/owner-wallet.ts';
 import type { DelegateState, WalletState } from '../wallet/wallet-api.ts';
 import { loadKey, saveKey } from './key-store.ts';
+import { observedFetch } from './observed.ts';
 
 /** Name of the browser's key in the list of keys. */
 export const keyLabel = 'Dashboard';
@@ -64,7 +65,13 @@ async function sessionOf(
   accountId: string,
   { privateKey, publicKey }: { privateKey: Uint8Array; publicKey: string },
 ): Promise<Session> {
-  const client = MemRelay.create({ key: privateKey, accountId, serverUrl: relayerUrl, packageId });
+  const client = MemRelay.create({
+    key: privateKey,
+    accountId,
+    serverUrl: relayerUrl,
+    packageId,
+    fetch: observedFetch,
+  });
   privateKey.fill(0);
   return { client, accountId, publicKey };
 }

@@ -2,11 +2,13 @@ import { accessDe } from './access/de.ts';
 import { connectDe } from './connect/de.ts';
 import type { Catalogue } from './en.ts';
 import { keysDe } from './keys/de.ts';
+import { overviewDe } from './overview/de.ts';
 
 export const de: Catalogue = {
   ...accessDe,
   ...connectDe,
   ...keysDe,
+  ...overviewDe,
 
   'app.name': 'memrelay',
   'app.loading': 'Wird geladen…',
@@ -81,13 +83,6 @@ export const de: Catalogue = {
   'overview.wallet': 'Wallet',
   'overview.account-id': 'Konto',
   'overview.relayer': 'Relayer',
-  'overview.epoch': 'Speicherepoche',
-  'overview.expiry': 'Läuft bald ab',
-  'overview.expiry.none': 'Nichts läuft bald ab',
-  'overview.expiry.renewed': '{count}, werden automatisch verlängert',
-  'overview.expiry.first': '{count}, zuerst in Epoche {epoch}',
-  'overview.jobs': 'Wird gespeichert',
-  'overview.jobs.none': 'Nichts',
   'overview.lost': 'Nicht lesbar',
   'overview.first.title': 'Speichern Sie Ihre erste Erinnerung',
   'overview.first.about':

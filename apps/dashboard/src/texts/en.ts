@@ -1,12 +1,14 @@
 import { accessEn } from './access/en.ts';
 import { connectEn } from './connect/en.ts';
 import { keysEn } from './keys/en.ts';
+import { overviewEn } from './overview/en.ts';
 
 /** The catalogue of texts. The other languages have the same keys; `{name}` is replaced by a value. */
 export const en = {
   ...accessEn,
   ...connectEn,
   ...keysEn,
+  ...overviewEn,
 
   'app.name': 'memrelay',
   'app.loading': 'Loading…',
@@ -78,13 +80,6 @@ export const en = {
   'overview.wallet': 'Wallet',
   'overview.account-id': 'Account',
   'overview.relayer': 'Relayer',
-  'overview.epoch': 'Storage epoch',
-  'overview.expiry': 'Expiring soon',
-  'overview.expiry.none': 'Nothing expires soon',
-  'overview.expiry.renewed': '{count}, renewed automatically',
-  'overview.expiry.first': '{count}, the first in epoch {epoch}',
-  'overview.jobs': 'Being stored',
-  'overview.jobs.none': 'Nothing',
   'overview.lost': 'Unreadable',
   'overview.first.title': 'Store your first memory',
   'overview.first.about': 'Add one here, or connect a tool and let it remember for you.',

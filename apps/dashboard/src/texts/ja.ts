@@ -2,11 +2,13 @@ import { accessJa } from './access/ja.ts';
 import { connectJa } from './connect/ja.ts';
 import type { Catalogue } from './en.ts';
 import { keysJa } from './keys/ja.ts';
+import { overviewJa } from './overview/ja.ts';
 
 export const ja: Catalogue = {
   ...accessJa,
   ...connectJa,
   ...keysJa,
+  ...overviewJa,
 
   'app.name': 'memrelay',
   'app.loading': '読み込み中…',
@@ -80,13 +82,6 @@ export const ja: Catalogue = {
   'overview.wallet': 'ウォレット',
   'overview.account-id': 'アカウント',
   'overview.relayer': 'リレイヤー',
-  'overview.epoch': 'ストレージエポック',
-  'overview.expiry': 'まもなく期限切れ',
-  'overview.expiry.none': 'まもなく期限切れになるものはありません',
-  'overview.expiry.renewed': '{count}（自動更新されます）',
-  'overview.expiry.first': '{count}（最初はエポック {epoch}）',
-  'overview.jobs': '保存中',
-  'overview.jobs.none': 'なし',
   'overview.lost': '読み取り不可',
   'overview.first.title': '最初の記憶を保存しましょう',
   'overview.first.about': 'ここで追加するか、ツールを接続して記憶を任せてください。',

@@ -28,6 +28,8 @@ export interface Texts {
   /** The text for this count; `{count}` is the formatted number */
   counted(key: CountedKey, count: number): string;
   number(value: number): string;
+  /** With three significant digits */
+  amount(value: number): string;
   percent(share: number): string;
   bytes(size: number): string;
   date(time: string | number): string;
@@ -49,6 +51,7 @@ export function textsIn(language: Language, locale: string = language): Texts {
   const plural = new Intl.PluralRules(language);
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const number = new Intl.NumberFormat(locale);
+  const amount = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
@@ -60,6 +63,7 @@ export function textsIn(language: Language, locale: string = language): Texts {
     counted: (key, count) =>
       t(`${key}.${plural.select(count) === 'one' ? 'one' : 'other'}`, { count: number.format(count) }),
     number: (value) => number.format(value),
+    amount: (value) => amount.format(value),
     percent: (share) => percent.format(share),
     bytes: (size) => bytesIn(locale, size),
     date: (time) => day.format(new Date(time)),
