@@ -200,6 +200,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect((await list(limited)).memories.map(({ namespace }) => namespace)).toEqual(['work']);
     expect(await listNamespaces(context, limited)).toMatchObject({ namespaces: [{ namespace: 'work' }] });
     const stats = await accountStats(context, limited);
+    expect(stats).not.toHaveProperty('key_uses');
     expect(stats).toMatchObject({
       memory_count: 1,
       jobs: { running: 2, failed: 2, namespaces: ['not yet', 'work'] },

@@ -70,9 +70,9 @@ class ExpiryStats(Model):
     """Epoch in which the first of them expires"""
     renewed: bool
     """Whether the relayer renews them before they expire"""
-    epoch_ms: int | None = None
+    epoch_ms: int
     """Duration of a storage epoch in ms"""
-    ends: list[StorageEnd] | None = None
+    ends: list[StorageEnd]
     """Memories by the epoch at whose start they expire, the nearest first; at most 60"""
 
 
