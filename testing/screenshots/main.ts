@@ -31,6 +31,8 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
         .nth(count - 1)
         .waitFor();
     }
+    await page.mouse.move(0, 0);
+    await page.evaluate('window.scrollTo(0, 0)');
   },
   memories: async (page) => {
     await page.goto('/memories');

@@ -10,6 +10,8 @@ type Page = DashboardPage['page'];
 const memories = 100_000;
 const visits = 5;
 const scrollMs = 8_000;
+/** CSS pixels */
+const rowHeight = 84;
 const goals = { scriptBytes: 250_000, interactiveMs: 2_000, framesPerSecond: 50 };
 
 export const dashboardBench: Bench = {
@@ -36,13 +38,15 @@ export const dashboardBench: Bench = {
       progress('scrolling through all rows');
       const height = await page.evaluate<number>('document.documentElement.scrollHeight');
       const all = await scroll(page, 'scrolling through all loaded rows', (height / scrollMs) * 1000);
+      progress('scrolling faster than the eye can read');
+      const fast = await scroll(page, 'scrolling through loaded rows, 240 a second', 240 * rowHeight);
       return {
-        measurements: [measurement, loading, all],
+        measurements: [measurement, loading, fast, all],
         notes: [
-          `The list is answered in the browser: ${memories} invented memories, 100 to an answer, and 5,000 to an answer for the last line. Everything else is a running system on this machine, in Chromium without a graphics card.`,
+          `The list is answered in the browser: ${memories} invented memories, 100 to an answer, and 5,000 to an answer for the last two lines. Everything else is a running system on this machine, in Chromium without a graphics card.`,
           'The first line is from the start of the navigation until the first text of a memory is shown and the main thread is idle. The others are the time of each frame; "rate" is frames per second.',
         ],
-        failures: failuresOf({ scriptBytes, measurement, loading, all }),
+        failures: failuresOf(scriptBytes, measurement, [loading, fast, all]),
       };
     } finally {
       await browser.close();
@@ -51,14 +55,12 @@ export const dashboardBench: Bench = {
   },
 };
 
-function failuresOf(found: {
-  scriptBytes: number;
-  measurement: Measurement;
-  loading: Measurement;
-  all: Measurement;
-}): string[] {
-  const { scriptBytes, measurement, loading, all } = found;
-  const slow = [loading, all].filter(({ timing }) => timing.perSecond < goals.framesPerSecond);
+function failuresOf(
+  scriptBytes: number,
+  measurement: Measurement,
+  scrolls: readonly Measurement[],
+): string[] {
+  const slow = scrolls.filter(({ timing }) => timing.perSecond < goals.framesPerSecond);
   return [
     ...(scriptBytes > goals.scriptBytes
       ? [`scripts of ${scriptBytes} bytes, above ${goals.scriptBytes}`]

@@ -182,19 +182,6 @@ export type StoreInfo = z.infer<typeof storeInfo>;
 /** `GET /store/epoch`: the current storage epoch, from the chain. */
 export const storeEpochResponse = z.object({ epoch: z.number().int() });
 
-const price = z.string().regex(/^[0-9]{1,20}$/);
-
-/** `GET /store/tariff`: current prices in FROST per MiB, and the duration of an epoch, from the chain. */
-export const storeTariff = z.object({
-  epoch: z.number().int(),
-  /** Per epoch */
-  storage_price: price,
-  write_price: price,
-  n_shards: z.number().int().min(4),
-  epoch_ms: z.number().int().min(1),
-});
-export type StoreTariff = z.infer<typeof storeTariff>;
-
 /**
  * `POST /store/objects`: the current on-chain state of blob objects: those with these ids, and those of an owner that
  * hold one of these blobs (43 characters; a patch is named by its quilt), or all objects of the owner. An object that

@@ -1,7 +1,8 @@
 import type { MemoryEntry } from '@memrelay/sdk/types';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../parts/texts-context.tsx';
+import { harmless } from '../ui/harmless-text.ts';
 import { MemoryRow } from './memory-row.tsx';
 
 interface MemoryListProps {
@@ -15,6 +16,8 @@ interface MemoryListProps {
 
 /** Height of a row in CSS pixels, as in app.css. */
 const rowHeight = 84;
+/** Rows that one frame moves by, from which on they only fly past: then only their outline is drawn. */
+const flyingRows = 8;
 /** More is loaded when fewer rows than this are left below. */
 const ahead = 50;
 
@@ -25,21 +28,31 @@ export function MemoryList({ entries, hasMore, isLoadingMore, onMore, selected, 
   const [offset, setOffset] = useState(0);
   const wantsFocus = useRef<number | undefined>(undefined);
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0), []);
+  // A new function makes the virtualizer lay out all rows again
+  const keyOf = useCallback((index: number) => entries[index]!.id, [entries]);
   const rows = useWindowVirtualizer({
     count: entries.length,
     estimateSize: () => rowHeight,
     overscan: 8,
     scrollMargin: offset,
-    getItemKey: (index) => entries[index]!.id,
+    getItemKey: keyOf,
   });
   const shown = rows.getVirtualItems();
+  const top = rows.scrollOffset ?? 0;
+  const lastTop = useRef(top);
+  const isFlying = rows.isScrolling && Math.abs(top - lastTop.current) > flyingRows * rowHeight;
+  useEffect(() => {
+    lastTop.current = top;
+  }, [top]);
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && !isLoadingMore && last > entries.length - ahead) onMore();
   }, [hasMore, isLoadingMore, last, entries.length, onMore]);
   useEffect(() => {
     if (wantsFocus.current === undefined) return;
-    const row = list.current?.querySelector<HTMLElement>(`[data-index="${wantsFocus.current}"] .row-open`);
+    const row = list.current?.querySelector<HTMLElement>(
+      `[data-index="${wantsFocus.current}"] button.row-open`,
+    );
     if (!row) return;
     wantsFocus.current = undefined;
     row.focus();
@@ -59,7 +72,7 @@ export function MemoryList({ entries, hasMore, isLoadingMore, onMore, selected, 
     event.preventDefault();
     wantsFocus.current = target;
     rows.scrollToIndex(target);
-    list.current?.querySelector<HTMLElement>(`[data-index="${target}"] .row-open`)?.focus();
+    list.current?.querySelector<HTMLElement>(`[data-index="${target}"] button.row-open`)?.focus();
   };
   return (
     <ul
@@ -80,15 +93,35 @@ export function MemoryList({ entries, hasMore, isLoadingMore, onMore, selected, 
             aria-posinset={index + 1}
             style={{ transform: `translateY(${start - offset}px)` }}
           >
-            <MemoryRow
-              entry={entry}
-              mayRead={!rows.isScrolling || index < 20}
-              isSelected={selected.has(entry.id)}
-              onSelect={(isSelected) => onSelect(entry, isSelected)}
-            />
+            {isFlying ? (
+              <FlyingRow namespace={entry.namespace} />
+            ) : (
+              <MemoryRow
+                entry={entry}
+                mayRead={!rows.isScrolling || index < 20}
+                isSelected={selected.has(entry.id)}
+                onSelect={(isSelected) => onSelect(entry, isSelected)}
+              />
+            )}
           </li>
         );
       })}
     </ul>
+  );
+}
+
+function FlyingRow({ namespace }: { namespace: string }) {
+  return (
+    <>
+      <span className="check-box" />
+      <div className="row-open">
+        <span className="row-text">
+          <span className="skeleton" />
+        </span>
+        <span className="row-facts">
+          <span className="namespace">{harmless(namespace, 40)}</span>
+        </span>
+      </div>
+    </>
   );
 }

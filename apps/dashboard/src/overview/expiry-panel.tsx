@@ -3,6 +3,9 @@ import type { Stats } from '@memrelay/sdk/types';
 import { useTexts } from '../parts/texts-context.tsx';
 import { BarChart } from './bar-chart.tsx';
 
+/** With more bars, the numbers above them would overlap. */
+const notedEnds = 6;
+
 /** When stored memories expire, and what keeping all of them costs. */
 export function ExpiryPanel({ stats: { expiry, forecast } }: { stats: Stats }) {
   const { t, counted, number, amount, date } = useTexts();
@@ -21,6 +24,7 @@ export function ExpiryPanel({ stats: { expiry, forecast } }: { stats: Stats }) {
               key: epoch,
               value: count,
               label: number(epoch),
+              ...(count > 0 && expiry.ends.length <= notedEnds ? { note: number(count) } : {}),
               title: t('overview.ends.bar', {
                 epoch: number(epoch),
                 count: counted('memories.count', count),

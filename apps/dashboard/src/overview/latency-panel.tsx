@@ -68,7 +68,10 @@ function Stages({
   round: (ms: number) => string;
 }) {
   const { t } = useTexts();
-  const longest = stages.toSorted(([, a], [, b]) => b - a).slice(0, shownStages);
+  const longest = stages
+    .filter(([name]) => name !== 'total')
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, shownStages);
   if (longest.length === 0) return null;
   return (
     <>

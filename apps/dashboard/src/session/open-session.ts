@@ -1,4 +1,3 @@
-import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import { toHex } from '@memrelay/protocol/bytes';
 import { MemRelayError } from '@memrelay/sdk/errors';
@@ -35,6 +34,8 @@ export async function reopenSession(state: WalletState): Promise<Session | undef
 
 /** Registers a key for this browser with one signature of the wallet, and opens the memories with it. */
 export async function createSession(wallet: OwnerWallet, state: WalletState): Promise<Session> {
+  // Only a first visit needs it
+  const { delegateProofMessage } = await import('@memrelay/chain/delegate-key');
   const p = portablePrimitives;
   const privateKey = p.randomBytes(32);
   const publicKey = toHex(p.ed25519PublicKey(privateKey));

@@ -31,13 +31,11 @@ import {
   type StoreInfo,
   type StoreObjectsRequest,
   type StoreObjectsResponse,
-  type StoreTariff,
   sidecarError,
   sidecarHealth,
   storeEpochResponse,
   storeInfo,
   storeObjectsResponse,
-  storeTariff,
   type UploadCheckpoint,
   type WalletFunds,
   walletsResponse,
@@ -50,6 +48,7 @@ import {
   sponsorExecuteResponse,
   sponsorResponse,
 } from '@memrelay/protocol/sponsor';
+import { type StoreTariff, storeTariff } from '@memrelay/protocol/store-tariff';
 import { type Dispatcher, Pool } from 'undici';
 import { createFairTurns } from '../base/concurrency/fair-turns.ts';
 import { type UploadRequest, uploadThrough } from './upload-through.ts';

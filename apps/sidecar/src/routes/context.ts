@@ -1,11 +1,7 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import type { OwnedBlobsRequest, OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
-import type {
-  StoreObjectsRequest,
-  StoreObjectsResponse,
-  StoreTariff,
-  WalletFunds,
-} from '@memrelay/protocol/sidecar-api';
+import type { StoreObjectsRequest, StoreObjectsResponse, WalletFunds } from '@memrelay/protocol/sidecar-api';
+import type { StoreTariff } from '@memrelay/protocol/store-tariff';
 import type { Logger } from 'pino';
 import type { Pruner } from '../accounts/prune-expired.ts';
 import type { Config } from '../config/config.ts';

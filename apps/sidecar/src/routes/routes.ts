@@ -29,12 +29,12 @@ import {
   type SidecarHealth,
   type StoreInfo,
   type StoreObjectsResponse,
-  type StoreTariff,
   storeObjectsRequest,
   type WalletsResponse,
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
+import type { StoreTariff } from '@memrelay/protocol/store-tariff';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';

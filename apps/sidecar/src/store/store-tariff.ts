@@ -1,7 +1,7 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import { readWalrusSchedule } from '@memrelay/chain/walrus-schedule';
-import type { StoreTariff } from '@memrelay/protocol/sidecar-api';
+import type { StoreTariff } from '@memrelay/protocol/store-tariff';
 import type { WalrusObjects } from './walrus-package.ts';
 
 /** Current prices and the duration of an epoch, from the chain. Throws `ChainUnavailableError` and `ChainRejectedError`. */

@@ -1,5 +1,5 @@
 import type { StatsResponse } from '@memrelay/protocol/memory-lists';
-import type { StoreTariff } from '@memrelay/protocol/sidecar-api';
+import type { StoreTariff } from '@memrelay/protocol/store-tariff';
 import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { readEnds } from '../rows/list-rows.ts';
