@@ -46,6 +46,8 @@ export function readEntry(entry: ScopeEntry, now: number): ScopeChoice | { probl
   };
 }
 
+/** Namespaces that are offered to tick; others can be typed. */
+const offered = 12;
 const rights = ['read', 'write', 'forget'] as const;
 const ends: readonly [string, TextKey][] = [
   ['1', 'keys.end.day'],
@@ -106,7 +108,7 @@ export function ScopeFields({ entry, namespaces, onChange }: ScopeFieldsProps) {
         ))}
         {entry.isEverywhere ? null : (
           <div className="chosen-names">
-            {namespaces.map((name) => (
+            {namespaces.slice(0, offered).map((name) => (
               <label key={name} className="tick">
                 <input
                   type="checkbox"
