@@ -100,7 +100,7 @@ export function MemoryList({ entries, hasMore, isLoadingMore, onMore, selected, 
                 entry={entry}
                 mayRead={!rows.isScrolling || index < 20}
                 isSelected={selected.has(entry.id)}
-                onSelect={(isSelected) => onSelect(entry, isSelected)}
+                onSelect={onSelect}
               />
             )}
           </li>

@@ -1,4 +1,5 @@
 import type { MemoryEntry } from '@memrelay/sdk/types';
+import { memo } from 'react';
 import { Checkbox } from 'react-aria-components/Checkbox';
 import { Icon } from '../parts/icon.tsx';
 import { setParameters } from '../parts/location.ts';
@@ -12,12 +13,13 @@ interface MemoryRowProps {
   /** False while the list scrolls quickly: texts of rows that only fly past are not read */
   mayRead: boolean;
   isSelected: boolean;
-  onSelect: (isSelected: boolean) => void;
+  onSelect: (entry: MemoryEntry, isSelected: boolean) => void;
 }
 
 const shownCharacters = 400;
 
-export function MemoryRow({ entry, mayRead, isSelected, onSelect }: MemoryRowProps) {
+/** Not drawn again while the list scrolls, as long as nothing changes in it. */
+export const MemoryRow = memo(function MemoryRow({ entry, mayRead, isSelected, onSelect }: MemoryRowProps) {
   const { t, bytes, ago, dateTime } = useTexts();
   const { data, isError } = useMemory(entry, mayRead && entry.lost === undefined);
   const text = data?.text === undefined ? undefined : harmless(data.text, shownCharacters);
@@ -27,7 +29,7 @@ export function MemoryRow({ entry, mayRead, isSelected, onSelect }: MemoryRowPro
       <Checkbox
         className="check"
         isSelected={isSelected}
-        onChange={onSelect}
+        onChange={(isChosen) => onSelect(entry, isChosen)}
         aria-label={t('memories.select', { text: text?.slice(0, 60) ?? entry.id })}
       >
         <span className="check-box">
@@ -61,4 +63,4 @@ export function MemoryRow({ entry, mayRead, isSelected, onSelect }: MemoryRowPro
       <MemoryState entry={entry} />
     </>
   );
-}
+});
