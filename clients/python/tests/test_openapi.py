@@ -31,6 +31,8 @@ models = {
 # What this client does not use: browsers, tools and operators do, or it is a part of manual mode
 unused_schemas = {
     # `memrelay.audit` has stricter models, because entries are hashed
+    # Of a dry run
+    "AnalyzePreview",
     "AuditEntry",
     "AuditHead",
     "AuditResponse",
@@ -201,6 +203,7 @@ tested_live = {"POST /api/import"}
 unsent_fields = {
     "idempotency_key": "the header is sent",
     "cursor": "the next pages of an operation",
+    "dry_run": "the dashboard shows facts before it stores them",
     "everything": "never together with other fields",
     "ids": "never together with everything",
     "keys": "the relayer makes the wraps",

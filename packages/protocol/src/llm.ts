@@ -15,6 +15,8 @@ export const analyzeRequest = z
     /** When the events in the text happened; resolves relative dates such as "yesterday" */
     occurred_at: timeField.optional(),
     idempotency_key: idempotencyKeyField.optional(),
+    /** Only return the facts; nothing is stored, and an idempotency key has no effect */
+    dry_run: z.boolean().optional(),
     ...contextFields,
   })
   .superRefine(checkContextSize);
@@ -56,6 +58,12 @@ export interface AnalyzeAccepted {
   usage?: LlmUsage;
   /** True when the text was split into sentences, because no model is configured */
   mock?: true;
+}
+
+/** Answer to `dry_run`: what a call without it would store. */
+export interface AnalyzePreview extends Omit<AnalyzeAccepted, 'job_ids' | 'facts' | 'status'> {
+  dry_run: true;
+  facts: Omit<AnalyzedFact, 'id' | 'job_id'>[];
 }
 
 const { query: _query, limit: _limit, ...likeRecall } = recallRequest.shape;

@@ -1,4 +1,4 @@
-import type { AnalyzeAccepted } from '@memrelay/protocol/llm';
+import type { AnalyzeAccepted, AnalyzePreview } from '@memrelay/protocol/llm';
 import { contextBody } from './context-body.ts';
 import { checkIdempotencyKey } from './options.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
@@ -17,6 +17,8 @@ export interface AnalyzeOptions extends WriteOptions, ContextOptions {
 }
 
 export type Analyzed = CamelKeys<AnalyzeAccepted>;
+/** What `analyze` would store */
+export type FactsPreview = CamelKeys<AnalyzePreview>;
 
 /** A model reads a long text for a minute or more. */
 export const modelPolicy = ({ policy }: Connection): Partial<RetryPolicy> => ({
@@ -24,18 +26,19 @@ export const modelPolicy = ({ policy }: Connection): Partial<RetryPolicy> => ({
   deadlineMs: Math.max(policy.deadlineMs, 240_000),
 });
 
-/** Stores the facts of a text; `sessionPackageId` is the package of the session for reading known memories. */
-export async function analyze(
+/** Calls `POST /api/analyze`; `sessionPackageId` is the package of the session for reading known memories. */
+async function send<T>(
   connection: Connection,
   sessionPackageId: string,
   text: string,
   { namespace, occurredAt, idempotencyKey = uuidV4(), signal, ...context }: AnalyzeOptions,
-): Promise<Analyzed> {
+  isDryRun?: true,
+): Promise<CamelKeys<T>> {
   const time = occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt;
-  const { value } = await callRelayer<AnalyzeAccepted>(connection, {
+  const { value } = await callRelayer<T>(connection, {
     method: 'POST',
     path: '/api/analyze',
-    body: { text, namespace, occurred_at: time, ...contextBody(context) },
+    body: { text, namespace, occurred_at: time, dry_run: isDryRun, ...contextBody(context) },
     idempotencyKey: checkIdempotencyKey(idempotencyKey),
     sessionPackageId,
     signal,
@@ -43,3 +46,12 @@ export async function analyze(
   });
   return camelKeys(value);
 }
+
+type AnalyzeCall = [connection: Connection, sessionPackageId: string, text: string, options: AnalyzeOptions];
+
+/** Stores the facts of a text. */
+export const analyze = (...call: AnalyzeCall): Promise<Analyzed> => send<AnalyzeAccepted>(...call);
+
+/** The facts of a text. Stores nothing. */
+export const previewFacts = (...call: AnalyzeCall): Promise<FactsPreview> =>
+  send<AnalyzePreview>(...call, true);

@@ -3,7 +3,7 @@ import type { RememberAccepted, RememberManualResponse } from '@memrelay/protoco
 import type { NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
 import { findCredentials } from '#credentials';
-import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
+import { type Analyzed, type AnalyzeOptions, analyze, type FactsPreview, previewFacts } from './analyze.ts';
 import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
 import type { AuditClient } from './audit.ts';
 import { rememberInChunks } from './bulk.ts';
@@ -125,6 +125,12 @@ export class MemRelay {
     return analyze(this.#connection, await this.#sessionPackage(options.signal), text, this.#named(options));
   }
 
+  /** The facts that `analyze` would store. Stores nothing. */
+  async previewFacts(text: string, options: AnalyzeOptions = {}): Promise<FactsPreview> {
+    const packageId = await this.#sessionPackage(options.signal);
+    return previewFacts(this.#connection, packageId, text, this.#named(options));
+  }
+
   /** Answers a question from the memories and cites them. */
   async ask(question: string, options: AskOptions = {}): Promise<AskResult> {
     return ask(this.#connection, await this.#sessionPackage(options.signal), question, this.#named(options));
@@ -142,14 +148,12 @@ export class MemRelay {
   }
 
   /** Waits until a job is done. Throws `JobFailedError`, `JobTimeoutError`, `job_not_found`. */
-  waitForJob(id: string, options: types.JobWaitOptions = {}): Promise<types.StoredMemory> {
-    return waitForJob(id, pollJob(this.#connection, id, options), options);
-  }
+  waitForJob = (id: string, options: types.JobWaitOptions = {}): Promise<types.StoredMemory> =>
+    waitForJob(id, pollJob(this.#connection, id, options), options);
 
   /** The state of many jobs, in the requested order, duplicates kept; unknown ones are `not_found`. */
-  jobs(ids: readonly string[], options: types.CallOptions = {}): Promise<types.JobOutcome[]> {
-    return readAllJobs(this.#connection, ids, options);
-  }
+  jobs = (ids: readonly string[], options: types.CallOptions = {}): Promise<types.JobOutcome[]> =>
+    readAllJobs(this.#connection, ids, options);
 
   /**
    * Waits until all jobs have ended, successfully or not, and returns their outcomes in the requested order. Throws
@@ -165,9 +169,8 @@ export class MemRelay {
   }
 
   /** The stored memories, newest first, texts if asked for; pages are fetched as the loop advances. */
-  memories(options: types.MemoriesOptions = {}): AsyncGenerator<types.MemoryEntry, void, undefined> {
-    return eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
-  }
+  memories = (options: types.MemoriesOptions = {}): AsyncGenerator<types.MemoryEntry, void, undefined> =>
+    eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
 
   /** One page of `memories`. Throws `invalid_request` for a cursor of another list. */
   memoriesPage(options: types.MemoriesPageOptions = {}): Promise<types.MemoriesPage> {
@@ -195,14 +198,12 @@ export class MemRelay {
   }
 
   /** Counts of everything that this key may read: memories, bytes, jobs. */
-  stats(options: types.CallOptions = {}): Promise<types.Stats> {
-    return this.#post<StatsResponse>('/api/stats', {}, options);
-  }
+  stats = (options: types.CallOptions = {}): Promise<types.Stats> =>
+    this.#post<StatsResponse>('/api/stats', {}, options);
 
   /** Deletes memories permanently, by ids or a whole namespace. Their blobs remain until the owner deletes them. */
-  forget(options: ForgetOptions = {}): Promise<Forgotten> {
-    return forget(this.#connection, options, this.#namespace);
-  }
+  forget = (options: ForgetOptions = {}): Promise<Forgotten> =>
+    forget(this.#connection, options, this.#namespace);
 
   /** Deletes everything of the account permanently, in all namespaces. Requires a key that may forget in all of them. */
   forgetEverything = (options: types.CallOptions = {}): Promise<Forgotten> =>
@@ -244,9 +245,8 @@ export class MemRelay {
     restore((body) => this.#read('/api/restore', body, options), this.#named(options));
 
   /** Re-embeds the memories of an earlier embedding model of the relayer, repeating the request until nothing is left. */
-  reindex(options: ReindexOptions = {}): Promise<Reindexed> {
-    return reindex((body) => this.#read('/api/reindex', body, options), this.#named(options));
-  }
+  reindex = (options: ReindexOptions = {}): Promise<Reindexed> =>
+    reindex((body) => this.#read('/api/reindex', body, options), this.#named(options));
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
   async account(options: types.CallOptions = {}): Promise<types.Account> {

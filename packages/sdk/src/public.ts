@@ -1,6 +1,6 @@
 /** `@memrelay/sdk`: the client, its errors and its types. It runs in Node, in browsers and on workers. */
 export type { CredentialFile } from '@memrelay/protocol/credential-file';
-export type { Analyzed, AnalyzeOptions } from './analyze.ts';
+export type { Analyzed, AnalyzeOptions, FactsPreview } from './analyze.ts';
 export type { AskEvent, AskOptions, AskResult } from './ask.ts';
 export type { ForgetOptions, Forgotten } from './forget.ts';
 export type { AccountKey, RewrapOptions, Rewrapped } from './keys.ts';

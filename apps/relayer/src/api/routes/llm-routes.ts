@@ -1,4 +1,9 @@
-import { type AnalyzeAccepted, analyzeRequest, askRequest } from '@memrelay/protocol/llm';
+import {
+  type AnalyzeAccepted,
+  type AnalyzePreview,
+  analyzeRequest,
+  askRequest,
+} from '@memrelay/protocol/llm';
 import type { FastifyInstance } from 'fastify';
 import type { Loggers } from '../../base/logging/loggers.ts';
 import { repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
@@ -22,14 +27,14 @@ export type LlmRouteParts = AskParts &
 export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
   const { memories: log } = parts.loggers;
   const { asking, recalling } = parts.requestBounds;
-  const once = createSingleFlight<AnalyzeAccepted>();
+  const once = createSingleFlight<AnalyzeAccepted | AnalyzePreview>();
   // A model call may take longer than the shutdown may take
   app.addHook('preClose', async () => parts.chat?.abort());
 
   app.post(
     '/api/analyze',
     route({ auth: 'signature', scope: ['write'], cost: 5, costPerFact: 1, ownBound: true }),
-    async (request, reply): Promise<AnalyzeAccepted> => {
+    async (request, reply): Promise<AnalyzeAccepted | AnalyzePreview> => {
       warnOfDelegateKey(log, request, reply);
       const { caller, rawBody, stages } = request;
       const text = validate(analyzeRequest, request.body);
@@ -41,9 +46,9 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
             parts.requestLimits.takeFacts(request, facts),
           ),
         );
-      reply.code(202);
+      reply.code(text.dry_run ? 200 : 202);
       // Keeps running when the client disconnects: a retry with the same key waits for the same result
-      if (!repeatKey) return work();
+      if (!repeatKey || text.dry_run) return work();
       const { key, bodySha256 } = repeatKey;
       return once(
         [caller.account.accountId, caller.publicKey, bodySha256.toString('hex'), key].join(' '),

@@ -1,5 +1,5 @@
 import { contextIn } from '@memrelay/protocol/context-fields';
-import type { AnalyzeAccepted, AnalyzeRequest } from '@memrelay/protocol/llm';
+import type { AnalyzeAccepted, AnalyzePreview, AnalyzeRequest } from '@memrelay/protocol/llm';
 import type { Logger } from 'pino';
 import type { Caller } from '../../accounts/caller.ts';
 import { hasDecryptCredential } from '../../accounts/decrypt-credential.ts';
@@ -22,7 +22,7 @@ import {
   type Neighbours,
 } from '../recall/neighbours.ts';
 import { type AcceptParts, acceptMemories } from './accept-memories.ts';
-import { compareFacts, distinctFacts } from './compare-facts.ts';
+import { compareFacts, distinctFacts, type NewFact } from './compare-facts.ts';
 
 /** A long text has twelve passages. Some calls are retried, or split into two */
 const maxCalls = 40;
@@ -49,7 +49,7 @@ export interface AnalyzeParts extends AcceptParts, NeighbourParts {
 /**
  * Extracts the facts of a text and stores each new one as a memory (spec, `POST /api/analyze`). They are compared with
  * stored memories if the caller may read them: with READ and a credential. All facts are accepted in one commit, or
- * none. `onStored` gets their number. Throws `ApiError`.
+ * none. `onStored` gets their number. A dry run only returns them. Throws `ApiError`.
  */
 export async function analyze(
   parts: AnalyzeParts,
@@ -58,13 +58,13 @@ export async function analyze(
   repeatKey: RepeatKey | undefined,
   stages: StageTimes,
   onStored: (facts: number) => Promise<void> = async () => undefined,
-): Promise<AnalyzeAccepted> {
-  const { namespace, text, occurred_at: occurredAt } = request;
+): Promise<AnalyzeAccepted | AnalyzePreview> {
+  const { namespace, text, occurred_at: occurredAt, dry_run: isDryRun } = request;
   const tag = parts.tagOf(caller.account.origin, namespace);
   requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
   const accountId = hexToBytes(caller.account.accountId);
-  if (repeatKey) {
+  if (repeatKey && !isDryRun) {
     const write = { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
     const known = await parts.idempotency.knownAnswer<AnalyzeAccepted>(write);
     if (known) return known;
@@ -99,6 +99,27 @@ export async function analyze(
       near.map((each) => each.flatMap(({ id }) => neighbours.opened.get(id) ?? [])),
     );
   });
+  const factOf = ({ text: said, importance, replaces }: NewFact) => ({
+    text: said,
+    importance,
+    ...(replaces.length > 0 ? { supersedes: replaces.map(({ id }) => id) } : {}),
+  });
+  const rest = (): Omit<AnalyzeAccepted, 'job_ids' | 'facts' | 'status'> => ({
+    fact_count: kept.length,
+    owner: caller.account.owner,
+    ...(unchanged.length > 0
+      ? {
+          unchanged: unchanged.map(({ text: said, memory: { id, blobId } }) => ({
+            text: said,
+            id,
+            ...(blobId ? { blob_id: blobId } : {}),
+          })),
+        }
+      : {}),
+    ...(neighbours.unavailable ? { context: 'unavailable' } : {}),
+    ...(chat ? { usage: usage.total() } : { mock: true }),
+  });
+  if (isDryRun) return { dry_run: true, facts: kept.map(factOf), ...rest() };
   const accepted = await acceptMemories(
     parts,
     caller,
@@ -115,27 +136,9 @@ export async function analyze(
       stages,
       answerOf: (jobIds): AnalyzeAccepted => ({
         job_ids: jobIds,
-        facts: kept.map((fact, i) => ({
-          text: fact.text,
-          id: jobIds[i]!,
-          job_id: jobIds[i]!,
-          importance: fact.importance,
-          ...(fact.replaces.length > 0 ? { supersedes: fact.replaces.map(({ id }) => id) } : {}),
-        })),
-        fact_count: kept.length,
+        facts: kept.map((fact, i) => ({ ...factOf(fact), id: jobIds[i]!, job_id: jobIds[i]! })),
         status: 'pending',
-        owner: caller.account.owner,
-        ...(unchanged.length > 0
-          ? {
-              unchanged: unchanged.map(({ text: said, memory: { id, blobId } }) => ({
-                text: said,
-                id,
-                ...(blobId ? { blob_id: blobId } : {}),
-              })),
-            }
-          : {}),
-        ...(neighbours.unavailable ? { context: 'unavailable' } : {}),
-        ...(chat ? { usage: usage.total() } : { mock: true }),
+        ...rest(),
       }),
     },
   );
