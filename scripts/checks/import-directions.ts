@@ -12,6 +12,7 @@ const packages = [
   'envelope',
   'chain',
   'sdk',
+  'import-files',
   'mcp',
 ].map((name) => `packages/${name}`);
 const everything = ['packages/*', 'integrations/*', 'apps/*', 'contracts'];
@@ -27,6 +28,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
+  'packages/import-files': ['packages/protocol', 'packages/sdk'],
   'packages/mcp': [
     'packages/sdk',
     'packages/protocol',

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { jsonLine, markdownSection } from '@memrelay/import-files/open-format';
 import { type ExportProgress, exportOpen, type OpenMemory } from '@memrelay/sdk/bundle/export-bundle';
 import type { ConnectOptions, NamespaceOption } from '../client/connect.ts';
 import { runResumable } from '../client/resumable.ts';
@@ -63,30 +64,9 @@ export async function exportOpenFile(
 
 function formatOf(path: string): (memory: OpenMemory) => string {
   if (/\.jsonl$/i.test(path)) return jsonLine;
-  if (/\.(?:md|markdown)$/i.test(path)) return markdown;
+  if (/\.(?:md|markdown)$/i.test(path)) return markdownSection;
   throw new ExitError(
     exitCodes.usage,
     `${path}: the name chooses the format. Let it end in .jsonl (JSON Lines, which \`memrelay import\` reads) or .md (Markdown).`,
   );
-}
-
-/** A date that an import added before the text. */
-const datePrefix = /^\[(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)\] /;
-
-/** A line from which an import stores the same text with the same date and fields in the same namespace. */
-export function jsonLine({ id, namespace, createdAt, text, context }: OpenMemory): string {
-  const occurredAt = datePrefix.exec(text)?.[1];
-  return `${JSON.stringify({
-    id,
-    namespace,
-    created_at: createdAt,
-    ...(occurredAt ? { occurred_at: occurredAt } : {}),
-    ...context,
-    text: text.replace(datePrefix, ''),
-  })}\n`;
-}
-
-function markdown({ id, namespace, createdAt, text }: OpenMemory): string {
-  const heading = `## ${datePrefix.exec(text)?.[1] ?? createdAt.slice(0, 16).replace('T', ' ')} · ${namespace}`;
-  return `${heading}\n\n${text.replace(datePrefix, '')}\n\n<!-- ${id} -->\n\n`;
 }

@@ -1,4 +1,5 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { followJobs } from '@memrelay/import-files/follow-jobs';
 import { toHex } from '@memrelay/protocol/bytes';
 import { importBundle } from '@memrelay/sdk/bundle/import-bundle';
 import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
@@ -8,7 +9,6 @@ import { fileBytes } from '../bundle/bundle-file.ts';
 import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { runResumable } from '../client/resumable.ts';
-import { followJobs } from '../import/follow-jobs.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
 import { systemPaths } from '../system/system-paths.ts';

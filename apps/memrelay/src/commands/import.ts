@@ -1,3 +1,6 @@
+import type { FileContent } from '@memrelay/import-files/read-memories';
+import { type FailedMemory, type ImportProgress, runImport } from '@memrelay/import-files/run-import';
+import type { Source } from '@memrelay/import-files/source';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { isBundleFile } from '../bundle/bundle-file.ts';
@@ -6,9 +9,7 @@ import { type ConnectOptions, type NamespaceOption, withClient } from '../client
 import { type ResumableRun, runResumable } from '../client/resumable.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
-import type { FileContent } from '../import/read-memories.ts';
-import { readSource, type Source } from '../import/read-source.ts';
-import { type FailedMemory, type ImportProgress, runImport } from '../import/run-import.ts';
+import { readSource } from '../import/read-source.ts';
 import { systemPaths } from '../system/system-paths.ts';
 import { duration } from '../terminal/durations.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';

@@ -1,5 +1,6 @@
-import { dateOf, isObject } from '../import/chat-message.ts';
-import { type FileMemory, memoriesOfJson, readMemories } from '../import/read-memories.ts';
+import { dateOf, isObject } from '@memrelay/import-files/chat-message';
+import { type FileMemory, memoriesOfJson, readMemories } from '@memrelay/import-files/read-memories';
+import { asExitError } from '../import/read-source.ts';
 
 export interface Question {
   question: string;
@@ -31,7 +32,12 @@ const madeWords = 8;
  */
 export function readConversations(path: string, content: string, limits: ConversationLimits): Conversation[] {
   // Also checks the texts, and throws an error for a file without any.
-  const all = readMemories(path, content).memories;
+  let all: FileMemory[];
+  try {
+    all = readMemories(path, content).memories;
+  } catch (error) {
+    throw asExitError(error);
+  }
   const parts = conversationParts(content);
   if (parts === undefined)
     return [limited({ name: 'conversation-1', memories: all, value: undefined }, limits)];

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FileMemory } from '@memrelay/import-files/read-memories';
+import { runImport } from '@memrelay/import-files/run-import';
 import { JobFailedError } from '@memrelay/sdk/errors';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
-import type { FileMemory } from '../import/read-memories.ts';
-import { runImport } from '../import/run-import.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Conversation } from './conversations.ts';
 import type { Measurements } from './measurements.ts';

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunJournal } from '@memrelay/import-files/run-import';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { z } from 'zod';
 import { readIfThere } from '../system/secret-file.ts';
@@ -12,18 +13,9 @@ import { readIfThere } from '../system/secret-file.ts';
  * chunk whose acknowledgement was lost is sent again under the same key and stores nothing twice. Contains job ids and
  * positions in the file, no text.
  */
-export interface ImportJournal {
-  /** Prefix of the idempotency keys */
-  readonly run: string;
-  /** Indexes of the memories that this run sends, in order; undefined for all of them */
-  readonly only: readonly number[] | undefined;
-  /** Job ids of acknowledged chunks */
-  readonly acknowledged: ReadonlyMap<number, readonly string[]>;
+export interface ImportJournal extends RunJournal {
   /** How an earlier run ended, if it did */
   readonly ended: { at: string; failed: readonly number[] } | undefined;
-  /** Records a chunk; durable once it resolves */
-  acknowledge(chunk: number, jobIds: readonly string[]): Promise<void>;
-  end(failed: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
 

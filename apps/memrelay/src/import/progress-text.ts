@@ -1,5 +1,5 @@
+import type { ImportProgress } from '@memrelay/import-files/run-import';
 import { duration } from '../terminal/durations.ts';
-import type { ImportProgress } from './run-import.ts';
 
 /** The rate is measured over this time, because a rate over the whole run would hardly change late in the run. */
 const windowMs = 10_000;

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SourceOptions } from '@memrelay/import-files/source';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSource, type SourceOptions } from '../../src/import/read-source.ts';
+import { readSource } from '../../src/import/read-source.ts';
 
 let folder: string;
 let count = 0;

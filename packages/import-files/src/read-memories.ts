@@ -1,8 +1,7 @@
-import { basename } from 'node:path';
 import { rememberRequest } from '@memrelay/protocol/memories';
-import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { chatMessages, memoryText } from './chat-json.ts';
 import { type FileContext, fileContext } from './file-context.ts';
+import { ImportFileError } from './import-file-error.ts';
 
 /** One memory of an imported file. */
 export interface FileMemory {
@@ -23,12 +22,12 @@ export interface FileContent {
   refused: { place: string; reason: string }[];
 }
 
-/** Reads the memories of a text file (one per line) or of chat JSON. Throws `ExitError` if there are none. */
+/** Reads the memories of a text file (one per line) or of chat JSON. Throws `ImportFileError` if there are none. */
 export function readMemories(path: string, content: string): FileContent {
   const all = parseFile(path, content);
   if (all.length === 0)
-    throw new ExitError(
-      exitCodes.usage,
+    throw new ImportFileError(
+      'empty',
       `${path} holds nothing to remember: no line of text, or no JSON entry with a text (text, content, message or body).`,
     );
   return checkedMemories(all);
@@ -53,7 +52,8 @@ function parseFile(path: string, content: string): FileMemory[] {
   const text = content.replace(/^\ufeff/, '');
   const json = jsonOf(text);
   if (json !== undefined) return memoriesOfJson(json);
-  if (/\.json$/i.test(path)) throw new ExitError(exitCodes.usage, `${basename(path)} is not valid JSON.`);
+  if (/\.json$/i.test(path))
+    throw new ImportFileError('invalid_json', `${path.split(/[\\/]/).at(-1)} is not valid JSON.`);
   return text
     .split(/\r?\n/)
     .map((line, i) => ({ place: `line ${i + 1}`, text: line.trim() }))

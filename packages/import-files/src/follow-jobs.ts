@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@memrelay/protocol/limits';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
@@ -60,7 +59,7 @@ export function followJobs(
       const before = open.size;
       if (await roundOrTrouble()) continue;
       delay = open.size < before ? shortestPauseMs : Math.min(delay * 1.5, longestPauseMs);
-      await pause(delay, undefined, { signal });
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, delay)), aborted]);
     }
   }
 

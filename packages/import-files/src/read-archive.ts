@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate';
-import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
-import { isNote } from './read-folder.ts';
+import { ImportFileError } from './import-file-error.ts';
+import { isNote } from './notes.ts';
 
 /** Whether these bytes begin a zip file. */
 export const isArchive = (bytes: Uint8Array): boolean =>
@@ -16,7 +16,7 @@ export interface ArchiveFile {
 
 /**
  * Returns the files of a zip that may contain memories: the conversations of a chat export, else JSON and notes. Throws
- * `ExitError` if it is not a zip, is too large, or contains no such files.
+ * `ImportFileError` if it is not a zip, is too large, or contains no such files.
  */
 export function archiveFiles(path: string, bytes: Uint8Array): ArchiveFile[] {
   let total = 0;
@@ -31,15 +31,15 @@ export function archiveFiles(path: string, bytes: Uint8Array): ArchiveFile[] {
       },
     });
   } catch (error) {
-    const reason =
-      error instanceof RangeError ? 'it is larger than 1 GB when unpacked' : 'it is not a zip file';
-    throw new ExitError(exitCodes.usage, `${path}: ${reason}.`, { cause: error });
+    throw error instanceof RangeError
+      ? new ImportFileError('too_large', `${path}: it is larger than 1 GB when unpacked.`, { cause: error })
+      : new ImportFileError('invalid_zip', `${path}: it is not a zip file.`, { cause: error });
   }
   const all = Object.entries(files).map(([name, content]) => ({ path: name, text: strFromU8(content) }));
   const conversations = all.filter((file) => /(?:^|\/)conversations(?:-\d+)?\.json$/.test(file.path));
   const found = conversations.length > 0 ? conversations : all;
   if (found.length > 0) return found.sort((a, b) => (a.path < b.path ? -1 : 1));
-  throw new ExitError(exitCodes.usage, `${path} holds no conversations.json, other JSON, or notes.`);
+  throw new ImportFileError('no_files', `${path} holds no conversations.json, other JSON, or notes.`);
 }
 
 function isWanted(name: string): boolean {

@@ -2,11 +2,23 @@ import { limits } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { followJobs } from './follow-jobs.ts';
-import type { ImportJournal } from './import-journal.ts';
 import type { FileMemory } from './read-memories.ts';
 
 /** Concurrent bulk calls: enough to keep a relayer busy, few enough that a refusal affects little. */
 const callsInFlight = 3;
+
+/** Which parts of an import the relayer has acknowledged. */
+export interface RunJournal {
+  /** Prefix of the idempotency keys: chunk n is sent under `<run>.<n>` */
+  readonly run: string;
+  /** Indexes of the memories that this run sends, in order; undefined for all of them */
+  readonly only: readonly number[] | undefined;
+  /** Job ids of acknowledged chunks */
+  readonly acknowledged: ReadonlyMap<number, readonly string[]>;
+  /** Records a chunk; durable once it resolves */
+  acknowledge(chunk: number, jobIds: readonly string[]): Promise<void>;
+  end(failed: readonly number[]): Promise<void>;
+}
 
 export interface ImportProgress {
   total: number;
@@ -32,7 +44,7 @@ export interface RunImport {
   namespace: string;
   /** Memories that name a namespace go there; otherwise all go to `namespace` */
   ownNamespaces?: boolean;
-  journal: ImportJournal;
+  journal: RunJournal;
   /** Also wait until all are stored */
   wait: boolean;
   signal: AbortSignal;

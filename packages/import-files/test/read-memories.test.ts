@@ -1,7 +1,7 @@
 import { limits } from '@memrelay/protocol/limits';
 import { describe, expect, it } from 'vitest';
-import { readMemories } from '../src/import/read-memories.ts';
-import { ExitError } from '../src/terminal/exit-codes.ts';
+import { ImportFileError } from '../src/import-file-error.ts';
+import { readMemories } from '../src/read-memories.ts';
 
 const texts = (path: string, content: string): string[] =>
   readMemories(path, content).memories.map(({ text }) => text);
@@ -19,7 +19,7 @@ describe('a text file', () => {
   });
 
   it('is rejected with a readable message if it is empty', () => {
-    expect(() => texts('notes.txt', ' \n\n')).toThrow(ExitError);
+    expect(() => texts('notes.txt', ' \n\n')).toThrow(ImportFileError);
   });
 });
 
