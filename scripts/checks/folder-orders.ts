@@ -24,7 +24,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'scope',
     ['session', 'sign-in'],
     ['keys', 'memories', 'oauth'],
-    ['access', 'connect', 'overview'],
+    ['access', 'ask', 'connect', 'facts', 'overview', 'transfer'],
     'shell',
     'pages',
   ],

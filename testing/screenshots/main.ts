@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Page } from 'playwright-core';
 import { openDashboard, openMemories } from '../src/dashboard-page.ts';
+import { startEmbeddingProvider } from '../src/embedding-provider.ts';
 import { launchChromium } from '../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../src/private-system.ts';
+import { answerOf, conversation, sampleExport } from './sample-answers.ts';
 import { sampleMemories } from './sample-memories.ts';
 
 const [, , named, ...wanted] = process.argv;
@@ -75,6 +77,28 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByLabel('Only these namespaces').check();
     await page.getByLabel('work').check();
   },
+  ask: async (page) => {
+    await page.goto('/memories/ask');
+    await page.getByRole('textbox', { name: 'Question' }).fill('What should I cook for Dana?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'From these memories' }).waitFor();
+  },
+  facts: async (page) => {
+    await page.goto('/memories/facts');
+    await page.getByRole('textbox', { name: 'Text' }).fill(conversation);
+    await page.getByRole('button', { name: 'Find facts' }).click();
+    await page.getByText('3 facts found').waitFor();
+    await page.getByText('The mood was good.').click();
+  },
+  transfer: async (page) => {
+    await page.goto('/memories/transfer');
+    await page.getByLabel('File').setInputFiles({
+      name: 'conversations.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(sampleExport)),
+    });
+    await page.getByText('would be imported').waitFor();
+  },
   keys: async (page) => {
     await page.goto('/keys');
     await page.getByText('This browser', { exact: true }).waitFor();
@@ -82,7 +106,11 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 };
 
 await mkdir(folder, { recursive: true });
-const system = await startPrivateSystem();
+const provider = await startEmbeddingProvider();
+provider.chat.answer = answerOf;
+const system = await startPrivateSystem({
+  environment: { LLM_API_KEY: 'test', LLM_API_BASE: provider.url },
+});
 const browser = await launchChromium();
 try {
   await writeMemories(system);
@@ -118,6 +146,7 @@ try {
 } finally {
   await browser.close();
   await system.dispose();
+  await provider.close();
 }
 
 /** Without hiding the caret: that takes an inline style, which the pages forbid. */

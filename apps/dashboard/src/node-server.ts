@@ -13,6 +13,9 @@ import { WalletRefusal } from './wallet/wallet-refusal.ts';
 const pagePaths: Record<string, string> = {
   '/': 'home.html',
   '/memories': 'home.html',
+  '/memories/ask': 'home.html',
+  '/memories/facts': 'home.html',
+  '/memories/transfer': 'home.html',
   '/keys': 'home.html',
   '/access': 'home.html',
   '/connect': 'home.html',

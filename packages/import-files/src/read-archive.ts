@@ -32,14 +32,16 @@ export function archiveFiles(path: string, bytes: Uint8Array): ArchiveFile[] {
     });
   } catch (error) {
     throw error instanceof RangeError
-      ? new ImportFileError('too_large', `${path}: it is larger than 1 GB when unpacked.`, { cause: error })
-      : new ImportFileError('invalid_zip', `${path}: it is not a zip file.`, { cause: error });
+      ? new ImportFileError('import_too_large', `${path}: it is larger than 1 GB when unpacked.`, {
+          cause: error,
+        })
+      : new ImportFileError('import_invalid_zip', `${path}: it is not a zip file.`, { cause: error });
   }
   const all = Object.entries(files).map(([name, content]) => ({ path: name, text: strFromU8(content) }));
   const conversations = all.filter((file) => /(?:^|\/)conversations(?:-\d+)?\.json$/.test(file.path));
   const found = conversations.length > 0 ? conversations : all;
   if (found.length > 0) return found.sort((a, b) => (a.path < b.path ? -1 : 1));
-  throw new ImportFileError('no_files', `${path} holds no conversations.json, other JSON, or notes.`);
+  throw new ImportFileError('import_no_files', `${path} holds no conversations.json, other JSON, or notes.`);
 }
 
 function isWanted(name: string): boolean {

@@ -27,7 +27,7 @@ export function readMemories(path: string, content: string): FileContent {
   const all = parseFile(path, content);
   if (all.length === 0)
     throw new ImportFileError(
-      'empty',
+      'import_empty',
       `${path} holds nothing to remember: no line of text, or no JSON entry with a text (text, content, message or body).`,
     );
   return checkedMemories(all);
@@ -53,7 +53,7 @@ function parseFile(path: string, content: string): FileMemory[] {
   const json = jsonOf(text);
   if (json !== undefined) return memoriesOfJson(json);
   if (/\.json$/i.test(path))
-    throw new ImportFileError('invalid_json', `${path.split(/[\\/]/).at(-1)} is not valid JSON.`);
+    throw new ImportFileError('import_invalid_json', `${path.split(/[\\/]/).at(-1)} is not valid JSON.`);
   return text
     .split(/\r?\n/)
     .map((line, i) => ({ place: `line ${i + 1}`, text: line.trim() }))

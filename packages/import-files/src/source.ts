@@ -57,9 +57,9 @@ export function sourceOf(
   const chosen = entries.filter(({ role }) => !role || !wanted || wanted.includes(role));
   if (chosen.length === 0)
     throw entries.length === 0
-      ? new ImportFileError('empty', `${path} holds nothing to remember.`)
+      ? new ImportFileError('import_empty', `${path} holds nothing to remember.`)
       : new ImportFileError(
-          'no_messages',
+          'import_no_messages',
           `${path} has no message of ${wanted?.join(' or ')}: choose with --roles (${[...new Set(entries.map(({ role }) => role))].join(', ')}, or all).`,
         );
   const file = checkedMemories(
@@ -93,7 +93,7 @@ function rolesOf(text: string): readonly string[] | undefined {
     .filter((name) => name !== '');
   if (names.length === 0)
     throw new ImportFileError(
-      'invalid_roles',
+      'import_invalid_roles',
       '--roles takes user, assistant and others, separated by commas, or all.',
     );
   return names.includes('all') ? undefined : names;

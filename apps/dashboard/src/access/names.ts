@@ -13,7 +13,7 @@ export function useNames({ entries, head }: Audit): (id: string) => string {
   const keys = keysByAddress(entries);
   const writers = new Set(head.signatures.map(({ writer_key }) => writer_key));
   return (id) => {
-    if (id === state.address) return t('access.reader.owner');
+    if (id === state.address) return t('access.name.wallet');
     if (writers.has(id)) return new URL(state.relayerUrl).host;
     const label = labels.get(keys.get(id) ?? id);
     return label === undefined ? shortened(keys.get(id) ?? id) : harmless(label, 60);

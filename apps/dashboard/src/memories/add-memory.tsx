@@ -5,6 +5,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Sheet } from '../parts/sheet.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { useSession } from '../session/session-context.ts';
+import { MemoryFields } from './memory-fields.tsx';
 import { type NewMemory, rememberOptions, useFollowJob } from './save-memory.ts';
 
 interface AddMemoryProps {
@@ -55,49 +56,7 @@ export function AddMemory({ namespace, namespaces, onClose }: AddMemoryProps) {
             {t('add.empty')}
           </p>
         ) : null}
-        <div className="form-pair">
-          <div>
-            <label htmlFor="add-namespace">{t('add.namespace')}</label>
-            <input
-              id="add-namespace"
-              type="text"
-              list="add-namespaces"
-              autoComplete="off"
-              value={memory.namespace}
-              onChange={({ target }) => change({ namespace: target.value })}
-            />
-            <datalist id="add-namespaces">
-              {namespaces.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </div>
-          <div>
-            <label htmlFor="add-until">{t('add.until')}</label>
-            <input
-              id="add-until"
-              type="date"
-              value={memory.until}
-              aria-describedby="add-until-hint"
-              onChange={({ target }) => change({ until: target.value })}
-            />
-            <p id="add-until-hint" className="hint">
-              {t('add.until.hint')}
-            </p>
-          </div>
-        </div>
-        <label htmlFor="add-tags">{t('add.tags')}</label>
-        <input
-          id="add-tags"
-          type="text"
-          autoComplete="off"
-          value={memory.tags}
-          aria-describedby="add-tags-hint"
-          onChange={({ target }) => change({ tags: target.value })}
-        />
-        <p id="add-tags-hint" className="hint">
-          {t('add.tags.hint')}
-        </p>
+        <MemoryFields memory={memory} namespaces={namespaces} onChange={change} />
         {save.isError ? <ProblemNote error={save.error} /> : null}
         <div className="form-actions">
           <Button text={t('action.cancel')} onPress={onClose} />

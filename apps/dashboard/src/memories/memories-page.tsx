@@ -13,6 +13,7 @@ import { useForget } from './forget-context.tsx';
 import { MemoryDetail } from './memory-detail.tsx';
 import { MemoryList } from './memory-list.tsx';
 import { type MemoryFilter, useMemoryList, useNamespaces, useSearch } from './memory-queries.ts';
+import { MemoryTabs } from './memory-tabs.tsx';
 import { SearchBar } from './search-bar.tsx';
 import { SearchResults } from './search-results.tsx';
 
@@ -40,6 +41,7 @@ export function MemoriesPage() {
       >
         <Button kind="main" icon="add" text={t('action.add')} onPress={() => setIsAdding(true)} />
       </PageHead>
+      <MemoryTabs />
       <SearchBar question={question} filter={filter} namespaces={all} />
       <FailedJobs />
       {question === '' ? (

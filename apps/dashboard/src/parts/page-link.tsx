@@ -16,7 +16,7 @@ export function PageLink({
     <a
       href={to}
       className={className}
-      aria-current={path === new URL(to, window.location.origin).pathname ? 'page' : undefined}
+      aria-current={currentOf(path, new URL(to, window.location.origin).pathname)}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
@@ -26,4 +26,10 @@ export function PageLink({
       {children}
     </a>
   );
+}
+
+/** The page itself, or the one that it is a part of. */
+function currentOf(path: string, target: string): 'page' | 'true' | undefined {
+  if (path === target) return 'page';
+  return target !== '/' && path.startsWith(`${target}/`) ? 'true' : undefined;
 }

@@ -31,7 +31,7 @@ export function ToastsProvider({ children }: { children: ReactNode }) {
       setToasts((all) =>
         all.some(({ id }) => id === toast.id)
           ? all.map((each) => (each.id === toast.id ? toast : each))
-          : [...all.slice(-2), toast],
+          : [...withRoom(all), toast],
       ),
     [],
   );
@@ -46,6 +46,13 @@ export function ToastsProvider({ children }: { children: ReactNode }) {
       </section>
     </ToastsContext>
   );
+}
+
+/** Room for one more of three. A toast that can still be undone always stays: without it, the action could not be undone. */
+function withRoom(all: readonly Toast[]): readonly Toast[] {
+  const closable = all.filter(({ windowMs }) => windowMs === undefined);
+  const dropped = new Set(closable.slice(0, Math.max(0, all.length - 2)));
+  return all.filter((toast) => !dropped.has(toast));
 }
 
 function ToastCard({ toast, onClose }: { toast: Toast; onClose: () => void }) {

@@ -29,9 +29,24 @@ const ConnectPage = lazy(async () => ({
   default: (await import('../connect/connect-page.tsx')).ConnectPage,
 }));
 
+const AskPage = lazy(async () => ({
+  default: (await import('../ask/ask-page.tsx')).AskPage,
+}));
+
+const FactsPage = lazy(async () => ({
+  default: (await import('../facts/facts-page.tsx')).FactsPage,
+}));
+
+const TransferPage = lazy(async () => ({
+  default: (await import('../transfer/transfer-page.tsx')).TransferPage,
+}));
+
 const titles: Readonly<Record<string, TextKey>> = {
   '/': 'overview.title',
   '/memories': 'memories.title',
+  '/memories/ask': 'ask.title',
+  '/memories/facts': 'facts.title',
+  '/memories/transfer': 'transfer.title',
   '/keys': 'keys.title',
   '/access': 'access.account.title',
   '/connect': 'connect.title',
@@ -103,6 +118,9 @@ function Paired({ state, path }: { state: WalletState; path: string }) {
 function OpenPage({ path }: { path: string }) {
   if (path === '/access') return <AccessPage />;
   if (path === '/connect') return <ConnectPage />;
+  if (path === '/memories/ask') return <AskPage />;
+  if (path === '/memories/facts') return <FactsPage />;
+  if (path === '/memories/transfer') return <TransferPage />;
   return path === '/' ? <OverviewPage /> : <MemoriesPage />;
 }
 

@@ -3,12 +3,14 @@ import { connectDe } from './connect/de.ts';
 import type { Catalogue } from './en.ts';
 import { keysDe } from './keys/de.ts';
 import { overviewDe } from './overview/de.ts';
+import { workDe } from './work/de.ts';
 
 export const de: Catalogue = {
   ...accessDe,
   ...connectDe,
   ...keysDe,
   ...overviewDe,
+  ...workDe,
 
   'app.name': 'memrelay',
   'app.loading': 'Wird geladen…',

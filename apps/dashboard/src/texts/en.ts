@@ -2,6 +2,7 @@ import { accessEn } from './access/en.ts';
 import { connectEn } from './connect/en.ts';
 import { keysEn } from './keys/en.ts';
 import { overviewEn } from './overview/en.ts';
+import { workEn } from './work/en.ts';
 
 /** The catalogue of texts. The other languages have the same keys; `{name}` is replaced by a value. */
 export const en = {
@@ -9,6 +10,7 @@ export const en = {
   ...connectEn,
   ...keysEn,
   ...overviewEn,
+  ...workEn,
 
   'app.name': 'memrelay',
   'app.loading': 'Loading…',

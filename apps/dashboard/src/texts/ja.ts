@@ -3,12 +3,14 @@ import { connectJa } from './connect/ja.ts';
 import type { Catalogue } from './en.ts';
 import { keysJa } from './keys/ja.ts';
 import { overviewJa } from './overview/ja.ts';
+import { workJa } from './work/ja.ts';
 
 export const ja: Catalogue = {
   ...accessJa,
   ...connectJa,
   ...keysJa,
   ...overviewJa,
+  ...workJa,
 
   'app.name': 'memrelay',
   'app.loading': '読み込み中…',

@@ -47,6 +47,7 @@ export const accessDe: AccessTexts = {
     'Der Relayer entschlüsselt für diese Schlüssel, während sie ihn verwenden. Allein kann er nichts öffnen.',
   'access.readers.gone': 'Über den Relayer liest sie niemand mehr.',
   'access.reader.owner': 'Ihre Wallet',
+  'access.name.wallet': 'Ihre Wallet',
   'access.reader.owner.about': 'Eigentümer des Kontos',
   'access.reader.recovery': 'Wiederherstellungsschlüssel',
   'access.reader.recovery.about': 'öffnet jede Erinnerung ohne Schlüsselserver',

@@ -46,6 +46,7 @@ export const accessEn = {
     'The relayer decrypts for these keys while they use it. On its own it cannot open anything.',
   'access.readers.gone': 'No one reads it through the relayer any more.',
   'access.reader.owner': 'Your wallet',
+  'access.name.wallet': 'your wallet',
   'access.reader.owner.about': 'owner of the account',
   'access.reader.recovery': 'Recovery key',
   'access.reader.recovery.about': 'opens every memory without key servers',

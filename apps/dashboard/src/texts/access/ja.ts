@@ -45,6 +45,7 @@ export const accessJa: AccessTexts = {
   'access.readers.about': 'リレイヤーは、これらのキーが使っている間だけ復号します。単独では何も開けません。',
   'access.readers.gone': 'リレイヤー経由で読める人はもういません。',
   'access.reader.owner': 'あなたのウォレット',
+  'access.name.wallet': 'あなたのウォレット',
   'access.reader.owner.about': 'アカウントの所有者',
   'access.reader.recovery': '復旧キー',
   'access.reader.recovery.about': 'キーサーバーなしですべての記憶を開けます',
