@@ -15,6 +15,7 @@ import {
 import { forgetRequest, takeQueryRequest, takeRequest } from '../sign-in/pending-request.ts';
 import { signInByQuery } from '../sign-in/query-sign-in.ts';
 import { toolListens } from '../sign-in/tool-callback.ts';
+import { loadLinkTexts } from '../texts/link-texts.ts';
 import { applyTheme } from '../ui/theme.ts';
 import { localWallet } from '../wallet/local-wallet.ts';
 import { pairingCodeIn } from '../wallet/tab-pairing.ts';
@@ -24,7 +25,7 @@ import { withWallet } from '../wallet/with-wallet.ts';
 const wallet = localWallet;
 
 applyTheme();
-start();
+void loadLinkTexts().then(start);
 // A second link in the same tab changes only the fragment
 window.addEventListener('hashchange', start);
 

@@ -2,4 +2,4 @@ import { startApp } from '../shell/start-app.tsx';
 import { applyTheme } from '../ui/theme.ts';
 
 applyTheme();
-startApp(document.querySelector('#app')!);
+void startApp(document.querySelector('#app')!);

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { chosenLanguage, localeOf, rememberLanguage } from '../texts/chosen-language.ts';
-import { type Language, type Texts, textsIn } from '../texts/translate.ts';
+import { type Language, loadLanguage, type Texts, textsIn } from '../texts/translate.ts';
 
 interface Provided extends Texts {
   choose(language: Language): void;
@@ -15,7 +15,7 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   const texts = useMemo(() => {
     const choose = (next: Language): void => {
       rememberLanguage(next);
-      setLanguage(next);
+      void loadLanguage(next).then(() => setLanguage(next));
     };
     return { ...textsIn(language, localeOf(language)), choose };
   }, [language]);

@@ -37,9 +37,11 @@ const FactsPage = lazy(async () => ({
   default: (await import('../facts/facts-page.tsx')).FactsPage,
 }));
 
-const TransferPage = lazy(async () => ({
-  default: (await import('../transfer/transfer-page.tsx')).TransferPage,
-}));
+const TransferPage = lazy(async () => {
+  // Before the modules with schemas
+  await import('../transfer/no-eval.ts');
+  return { default: (await import('../transfer/transfer-page.tsx')).TransferPage };
+});
 
 const titles: Readonly<Record<string, TextKey>> = {
   '/': 'overview.title',

@@ -1,4 +1,5 @@
 import { scopeWords } from '../scope/scope-choice.ts';
+import { linkTexts } from '../texts/link-texts.ts';
 import { copyable } from '../ui/copyable.ts';
 import { button, element } from '../ui/element.ts';
 import { quoted, shortId } from '../ui/quoted.ts';
@@ -8,27 +9,23 @@ import type { ScopeState } from '../wallet/wallet-api.ts';
 /** The views for every step and result of a sign-in. */
 
 export function showBadLink(): void {
+  const t = linkTexts();
   show({
-    title: 'This link is incomplete',
+    title: t('link.bad'),
     tone: 'bad',
-    parts: [
-      paragraph('It was cut off, or it is not a sign-in link.'),
-      paragraph('Copy the whole link, or ask your tool to sign in again to get a new one.'),
-    ],
+    parts: [paragraph(t('link.bad.reason')), paragraph(t('link.bad.next'))],
   });
 }
 
 export function showExpired(): void {
+  const t = linkTexts();
+  const [before, after] = t('link.expired.next', { command: '\n' }).split('\n');
   show({
-    title: 'This link has expired',
+    title: t('link.expired'),
     tone: 'bad',
     parts: [
-      paragraph('A sign-in link is valid for five minutes and works once. Nothing was changed.'),
-      paragraph(
-        'To get a new one, ask your tool to sign in again, or run ',
-        element('code', {}, 'npx memrelay-mcp login'),
-        '.',
-      ),
+      paragraph(t('link.expired.reason')),
+      paragraph(before!, element('code', {}, 'npx memrelay-mcp login'), after!),
     ],
   });
 }

@@ -1,4 +1,4 @@
-import { catalogues, type Language } from './translate.ts';
+import { type Language, languageNames } from './translate.ts';
 
 const storageKey = 'memrelay.language';
 
@@ -7,7 +7,7 @@ export function chosenLanguage(): Language {
   const wanted = [localStorage.getItem(storageKey), ...navigator.languages];
   const found = wanted
     .map((each) => each?.slice(0, 2))
-    .find((each) => each !== undefined && each in catalogues);
+    .find((each) => each !== undefined && each in languageNames);
   return (found as Language | undefined) ?? 'en';
 }
 

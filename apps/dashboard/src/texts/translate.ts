@@ -1,10 +1,21 @@
-import { de } from './de.ts';
 import { type Catalogue, en, type TextKey } from './en.ts';
-import { ja } from './ja.ts';
 
-export const catalogues = { en, de, ja } as const satisfies Record<string, Catalogue>;
+export type Language = 'en' | 'de' | 'ja';
 
-export type Language = keyof typeof catalogues;
+/** English is a part of the first script; the others are loaded by those who read them. */
+const loaders: Readonly<Record<Language, () => Promise<Catalogue>>> = {
+  en: async () => en,
+  de: async () => (await import('./de.ts')).de,
+  ja: async () => (await import('./ja.ts')).ja,
+};
+const loaded = new Map<Language, Catalogue>();
+
+/** Loads a catalogue, so that `textsIn` has its texts. */
+export async function loadLanguage(language: Language): Promise<Catalogue> {
+  const catalogue = await loaders[language]();
+  loaded.set(language, catalogue);
+  return catalogue;
+}
 
 /** Each language by its own name */
 export const languageNames: Readonly<Record<Language, string>> = {
@@ -45,9 +56,12 @@ const steps = [
 ] as const;
 const weekSeconds = 7 * 86_400;
 
-/** @param locale for numbers and dates, e.g. `en-GB` */
+/**
+ * English until the language is loaded.
+ * @param locale for numbers and dates, e.g. `en-GB`
+ */
 export function textsIn(language: Language, locale: string = language): Texts {
-  const catalogue: Catalogue = catalogues[language];
+  const catalogue = loaded.get(language) ?? en;
   const plural = new Intl.PluralRules(language);
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const number = new Intl.NumberFormat(locale);

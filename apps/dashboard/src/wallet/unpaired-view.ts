@@ -1,26 +1,16 @@
+import { linkTexts } from '../texts/link-texts.ts';
 import { button, element } from '../ui/element.ts';
 import { actions, paragraph, show } from '../ui/view.ts';
 import { WalletError } from './owner-wallet.ts';
 import { pairingCodeIn, pairTab } from './tab-pairing.ts';
 
 /** For the links of tools, which are pairing links too. */
-const titles: Readonly<Record<string, string>> = {
-  pairing_used: 'This sign-in link has already been used',
-  pairing_expired: 'This sign-in link has expired',
-  pairing_foreign: 'This sign-in link is not from the running system',
-  pairing_incomplete: 'This sign-in link is incomplete',
-};
-const explanations: Readonly<Record<string, string>> = {
-  pairing_used:
-    'It opened another browser. Nothing was changed here. Let your tool sign in again for a new link.',
-  pairing_expired: 'Let your tool sign in again for a new link.',
-  pairing_foreign:
-    'memrelay was restarted after the link was created, or it belongs to another computer or data directory. Let your tool sign in again.',
-  pairing_incomplete: 'Copy all of it: terminals break long lines. Or let your tool sign in again.',
-};
+const reasons = ['used', 'expired', 'foreign', 'incomplete'] as const;
 
 /** Asks for a pairing link. `refused` is the problem with the previous one; `onPaired` continues with the page. */
 export function showUnpaired(onPaired: () => void, refused?: WalletError): void {
+  const t = linkTexts();
+  const reason = reasons.find((each) => refused?.code === `pairing_${each}`);
   const field = element('input', {
     type: 'text',
     id: 'pairing-link',
@@ -31,13 +21,12 @@ export function showUnpaired(onPaired: () => void, refused?: WalletError): void 
   const problem = element(
     'p',
     { class: 'problem', role: 'alert', hidden: refused === undefined },
-    refused ? (explanations[refused.code] ?? refused.message) : '',
+    reason ? t(`link.reason.${reason}`) : (refused?.message ?? ''),
   );
   const pair = async (): Promise<void> => {
     const code = pairingCodeIn(field.value);
     try {
-      if (code === undefined)
-        throw new WalletError('no_link', 'This is not a pairing link. Copy the whole link.', false);
+      if (code === undefined) throw new WalletError('no_link', t('pair.not-a-link'), false);
       await pairTab(code);
     } catch (error) {
       if (!(error instanceof WalletError)) throw error;
@@ -51,20 +40,15 @@ export function showUnpaired(onPaired: () => void, refused?: WalletError): void 
     if (event.key === 'Enter') void pair();
   });
   show({
-    title: titles[refused?.code ?? ''] ?? 'Let this browser use your wallet',
+    title: reason ? t(`link.refused.${reason}`) : t('pair.title'),
     parts: [
       problem,
-      paragraph(
-        'Your wallet is on this computer. Only a browser opened with a pairing link may use it. Each link works once, within ten minutes.',
-      ),
-      paragraph(
-        'Run ',
-        element('code', {}, 'npx memrelay pair'),
-        ' in a terminal on this computer to get a new link, then open it or paste it here.',
-      ),
-      element('label', { for: 'pairing-link' }, 'Pairing link'),
+      paragraph(t('pair.about')),
+      paragraph(t('pair.command')),
+      element('p', {}, element('code', {}, 'npx memrelay pair')),
+      element('label', { for: 'pairing-link' }, t('pair.field')),
       field,
-      actions(button('Continue', 'main', () => void pair())),
+      actions(button(t('pair.continue'), 'main', () => void pair())),
     ],
   });
 }

@@ -1,3 +1,4 @@
+import { loadLinkTexts } from '../texts/link-texts.ts';
 import { button } from '../ui/element.ts';
 import { actions, paragraph, show } from '../ui/view.ts';
 import { type OwnerWallet, WalletError } from './owner-wallet.ts';
@@ -19,6 +20,7 @@ export async function withWallet(
 ): Promise<void> {
   const retry = (): void => void withWallet(wallet, undefined, go);
   let refused: WalletError | undefined;
+  await loadLinkTexts();
   try {
     // A tab that is already paired needs no code; the one in a reloaded address is used up
     if (pairing !== undefined) await pairTab(pairing).catch((error: WalletError) => (refused = error));

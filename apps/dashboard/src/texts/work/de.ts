@@ -155,4 +155,24 @@ export const workDe: WorkTexts = {
     'Dieses Zip enthält keine Gespräche, kein anderes JSON und keine Notizen. Wählen Sie ein anderes.',
   'problem.import_no_messages':
     'Dieser Chat enthält keine Nachricht von Ihnen. Importieren Sie auch, was der Assistent gesagt hat, oder wählen Sie eine andere Datei.',
+
+  'link.bad': 'Dieser Link ist unvollständig',
+  'link.bad.reason': 'Er wurde abgeschnitten, oder er ist kein Anmeldelink.',
+  'link.bad.next':
+    'Kopieren Sie den ganzen Link, oder lassen Sie Ihr Tool die Anmeldung wiederholen, um einen neuen zu erhalten.',
+  'link.expired': 'Dieser Link ist abgelaufen',
+  'link.expired.reason': 'Ein Anmeldelink gilt fünf Minuten und nur einmal. Es wurde nichts geändert.',
+  'link.expired.next':
+    'Für einen neuen lassen Sie Ihr Tool die Anmeldung wiederholen, oder führen Sie {command} aus.',
+  'link.refused.used': 'Dieser Anmeldelink wurde schon verwendet',
+  'link.reason.used':
+    'Er hat einen anderen Browser geöffnet. Hier wurde nichts geändert. Lassen Sie Ihr Tool die Anmeldung wiederholen, um einen neuen Link zu erhalten.',
+  'link.refused.expired': 'Dieser Anmeldelink ist abgelaufen',
+  'link.reason.expired': 'Lassen Sie Ihr Tool die Anmeldung wiederholen, um einen neuen Link zu erhalten.',
+  'link.refused.foreign': 'Dieser Anmeldelink stammt nicht vom laufenden System',
+  'link.reason.foreign':
+    'memrelay wurde neu gestartet, nachdem der Link entstand, oder er gehört zu einem anderen Computer oder Datenverzeichnis. Lassen Sie Ihr Tool die Anmeldung wiederholen.',
+  'link.refused.incomplete': 'Dieser Anmeldelink ist unvollständig',
+  'link.reason.incomplete':
+    'Kopieren Sie ihn ganz: Terminals brechen lange Zeilen um. Oder lassen Sie Ihr Tool die Anmeldung wiederholen.',
 };

@@ -146,6 +146,23 @@ export const workEn = {
   'problem.import_no_files': 'This zip has no conversations, other JSON, or notes. Choose another one.',
   'problem.import_no_messages':
     'This chat has no message of yours. Import what the assistant said too, or choose another file.',
+
+  'link.bad': 'This link is incomplete',
+  'link.bad.reason': 'It was cut off, or it is not a sign-in link.',
+  'link.bad.next': 'Copy the whole link, or ask your tool to sign in again to get a new one.',
+  'link.expired': 'This link has expired',
+  'link.expired.reason': 'A sign-in link is valid for five minutes and works once. Nothing was changed.',
+  'link.expired.next': 'To get a new one, ask your tool to sign in again, or run {command}.',
+  'link.refused.used': 'This sign-in link has already been used',
+  'link.reason.used':
+    'It opened another browser. Nothing was changed here. Let your tool sign in again for a new link.',
+  'link.refused.expired': 'This sign-in link has expired',
+  'link.reason.expired': 'Let your tool sign in again for a new link.',
+  'link.refused.foreign': 'This sign-in link is not from the running system',
+  'link.reason.foreign':
+    'memrelay was restarted after the link was created, or it belongs to another computer or data directory. Let your tool sign in again.',
+  'link.refused.incomplete': 'This sign-in link is incomplete',
+  'link.reason.incomplete': 'Copy all of it: terminals break long lines. Or let your tool sign in again.',
 } as const;
 
 export type WorkTexts = Readonly<Record<keyof typeof workEn, string>>;
