@@ -34,6 +34,7 @@ const onPostgresAlone = [
   'dashboard',
   'dashboard-keys',
   'dashboard-pages',
+  'dashboard-work',
   'expired-delegates',
   'export-import',
   'faults',

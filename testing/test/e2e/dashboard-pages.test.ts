@@ -84,6 +84,10 @@ describe('where a memory is and who can read it', () => {
       .first()
       .waitFor();
     await page.getByText('all in order and signed by the relayer').waitFor();
+    await page
+      .getByText(/, by your wallet$/)
+      .first()
+      .waitFor();
 
     await button('Forget').click();
     await expect.poll(() => states.first().textContent()).toBe('Being forgotten');

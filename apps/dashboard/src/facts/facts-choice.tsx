@@ -131,7 +131,9 @@ export function FactsChoice({ preview, of, names, onBack, onNew }: FactsChoicePr
   return (
     <section className="panel form" aria-label={t('facts.found.label')}>
       <div className="choice-head">
-        <h2 role="status">{counted('facts.found', facts.length)}</h2>
+        <h2>
+          <span role="status">{counted('facts.found', facts.length)}</span>
+        </h2>
         <Button
           small
           text={t(left.size === 0 ? 'facts.none-of-them' : 'facts.all')}

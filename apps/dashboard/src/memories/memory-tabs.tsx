@@ -4,8 +4,8 @@ import { useTexts } from '../parts/texts-context.tsx';
 const tabs = [
   ['/memories', 'work.list'],
   ['/memories/ask', 'ask.title'],
-  ['/memories/facts', 'facts.title'],
-  ['/memories/transfer', 'transfer.title'],
+  ['/memories/facts', 'facts.tab'],
+  ['/memories/transfer', 'transfer.tab'],
 ] as const;
 
 /** Links to everything that can be done with memories. */
@@ -14,7 +14,7 @@ export function MemoryTabs() {
   return (
     <nav className="tabs" aria-label={t('work.tabs')}>
       {tabs.map(([to, text]) => (
-        <PageLink key={to} to={to} className="tab">
+        <PageLink key={to} to={to} className="tab" isExact>
           {t(text)}
         </PageLink>
       ))}

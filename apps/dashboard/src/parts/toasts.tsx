@@ -1,17 +1,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { Button } from './button.tsx';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
 import { useTexts } from './texts-context.tsx';
-
-export interface Toast {
-  id: string;
-  icon: IconName | 'busy';
-  title: string;
-  about?: string | undefined;
-  actions?: readonly { text: string; onPress: () => void }[];
-  /** Length of the undo window, shown as a bar that runs out */
-  windowMs?: number;
-}
+import { type Toast, withToast } from './toast-list.ts';
 
 interface Toasts {
   /** Shows a toast, or replaces the one with the same id */
@@ -26,15 +17,7 @@ export function ToastsProvider({ children }: { children: ReactNode }) {
   const { t } = useTexts();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const close = useCallback((id: string) => setToasts((all) => all.filter((each) => each.id !== id)), []);
-  const show = useCallback(
-    (toast: Toast) =>
-      setToasts((all) =>
-        all.some(({ id }) => id === toast.id)
-          ? all.map((each) => (each.id === toast.id ? toast : each))
-          : [...withRoom(all), toast],
-      ),
-    [],
-  );
+  const show = useCallback((toast: Toast) => setToasts((all) => withToast(all, toast)), []);
   const value = useMemo(() => ({ show, close }), [show, close]);
   return (
     <ToastsContext value={value}>
@@ -46,13 +29,6 @@ export function ToastsProvider({ children }: { children: ReactNode }) {
       </section>
     </ToastsContext>
   );
-}
-
-/** Room for one more of three. A toast that can still be undone always stays: without it, the action could not be undone. */
-function withRoom(all: readonly Toast[]): readonly Toast[] {
-  const closable = all.filter(({ windowMs }) => windowMs === undefined);
-  const dropped = new Set(closable.slice(0, Math.max(0, all.length - 2)));
-  return all.filter((toast) => !dropped.has(toast));
 }
 
 function ToastCard({ toast, onClose }: { toast: Toast; onClose: () => void }) {

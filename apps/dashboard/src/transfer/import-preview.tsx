@@ -62,7 +62,7 @@ export function ImportPreview({ preview }: { preview: Preview }) {
           </ul>
         </>
       )}
-      <p className="note">{t('import.nothing-yet')}</p>
+      <p className="hint">{t('import.nothing-yet')}</p>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { WorkTexts } from './en.ts';
 
 export const workDe: WorkTexts = {
   'work.tabs': 'Erinnerungen',
-  'work.list': 'Alle Erinnerungen',
+  'work.list': 'Alle',
   'work.storing': '{done} von {total} gespeichert',
   'work.stored.one': '{count} Erinnerung gespeichert',
   'work.stored.other': '{count} Erinnerungen gespeichert',
@@ -16,6 +16,7 @@ export const workDe: WorkTexts = {
   'action.stop': 'Anhalten',
 
   'facts.title': 'Fakten aus einem Text',
+  'facts.tab': 'Fakten',
   'facts.about': 'Fügen Sie ein Gespräch oder Notizen ein, und wählen Sie, was erinnert werden soll.',
   'facts.text': 'Text',
   'facts.placeholder': 'Ana: Ich bin im März nach Porto gezogen. …',
@@ -67,6 +68,7 @@ export const workDe: WorkTexts = {
   'ask.source': 'Erinnerung',
 
   'transfer.title': 'Export und Import',
+  'transfer.tab': 'Export, Import',
   'transfer.about':
     'Nehmen Sie Ihre Erinnerungen mit, holen Sie andere herein, oder stellen Sie sie von der Chain wieder her.',
   'export.title': 'Export',

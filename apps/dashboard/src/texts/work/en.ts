@@ -1,7 +1,7 @@
 /** Texts of the pages for facts, questions, export, import and restore. */
 export const workEn = {
   'work.tabs': 'Memories',
-  'work.list': 'All memories',
+  'work.list': 'All',
   'work.storing': '{done} of {total} stored',
   'work.stored.one': '{count} memory stored',
   'work.stored.other': '{count} memories stored',
@@ -15,6 +15,7 @@ export const workEn = {
   'action.stop': 'Stop',
 
   'facts.title': 'Facts from a text',
+  'facts.tab': 'Facts',
   'facts.about': 'Paste a conversation or notes, and choose what is worth remembering.',
   'facts.text': 'Text',
   'facts.placeholder': 'Ana: I moved to Porto in March. …',
@@ -66,6 +67,7 @@ export const workEn = {
   'ask.source': 'Memory',
 
   'transfer.title': 'Export and import',
+  'transfer.tab': 'Export, import',
   'transfer.about': 'Take your memories with you, bring others in, or get them back from the chain.',
   'export.title': 'Export',
   'export.format': 'Format',

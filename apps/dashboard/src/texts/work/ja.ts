@@ -2,7 +2,7 @@ import type { WorkTexts } from './en.ts';
 
 export const workJa: WorkTexts = {
   'work.tabs': '記憶',
-  'work.list': 'すべての記憶',
+  'work.list': 'すべて',
   'work.storing': '{total} 件中 {done} 件を保存しました',
   'work.stored.one': '{count} 件の記憶を保存しました',
   'work.stored.other': '{count} 件の記憶を保存しました',
@@ -16,6 +16,7 @@ export const workJa: WorkTexts = {
   'action.stop': '停止',
 
   'facts.title': 'テキストから事実を抽出',
+  'facts.tab': '事実',
   'facts.about': '会話やメモを貼り付け、覚えておきたいことを選びます。',
   'facts.text': 'テキスト',
   'facts.placeholder': 'アナ: 3 月にポルトへ引っ越しました。…',
@@ -65,6 +66,7 @@ export const workJa: WorkTexts = {
   'ask.source': '記憶',
 
   'transfer.title': 'エクスポートとインポート',
+  'transfer.tab': '入出力',
   'transfer.about': '記憶を持ち出す、取り込む、またはチェーンから復元します。',
   'export.title': 'エクスポート',
   'export.format': '形式',
