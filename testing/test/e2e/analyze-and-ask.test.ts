@@ -110,6 +110,19 @@ describe('analyze', () => {
     expect(meta).toMatchObject({ ns: namespace, importance: 0.2, occurred_at: occurredAt });
   });
 
+  test('returns the facts of a dry run and stores nothing, whatever the idempotency key', async () => {
+    provider.chat.answer = () => facts(fact('Ana keeps bees.', { importance: 'vital' }));
+    const idempotencyKey = randomUUID();
+    const preview = await memory.previewFacts('Ana: my bees!', { idempotencyKey });
+    expect(preview).toMatchObject({ dryRun: true, factCount: 1, usage: { calls: 1 } });
+    expect(preview.facts).toEqual([{ text: 'Ana keeps bees.', importance: 0.9 }]);
+    expect((await memory.memoriesPage()).memories).toEqual([]);
+    const { jobIds } = await memory.analyze('Ana: my bees!', { idempotencyKey });
+    expect(jobIds).toHaveLength(1);
+    const { status } = await raw('/api/analyze', { text: 'Bees.', namespace, dry_run: true });
+    expect(status).toBe(200);
+  });
+
   test('reports known facts as unchanged, links replaced ones, and stores neither twice', async () => {
     await memory.waitForJobs(
       (await memory.rememberBulk([{ text: 'Ana lives in Porto.' }, { text: 'Ana has a cat named Miso.' }]))

@@ -60,18 +60,20 @@ const textsIn = async (namespace: string): Promise<string[]> => {
   const { memories } = await tool.memoriesPage({ namespace, texts: true, limit: 100 });
   return memories.map(({ text }) => text!).sort();
 };
+const fact = (text: string) => ({ text, importance: 'standard', relation: 'new', memory: null });
 /** What a model says about a text */
-const facts = (...texts: string[]) => ({
-  content: {
-    facts: texts.map((text) => ({ text, importance: 'standard', relation: 'new', memory: null })),
-  },
-});
+const facts = (...texts: string[]) => ({ content: { facts: texts.map(fact) } });
 const documentOf = (call: ChatCall) => JSON.parse(call.messages[1]!.content);
-const file = (name: string, content: string | Buffer) => ({
-  name,
-  mimeType: 'application/octet-stream',
-  buffer: Buffer.from(content),
-});
+const choose = (name: string, content: string | Buffer) => {
+  const file = { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) };
+  return panel('Import').getByLabel('File').setInputFiles(file);
+};
+async function ask(): Promise<void> {
+  await page.getByRole('textbox', { name: 'Question' }).fill('Who feeds the owls?');
+  await page.locator('.ask-actions').getByRole('button', { name: 'Namespace' }).click();
+  await page.getByRole('option', { name: 'owls' }).click();
+  await button('Ask').click();
+}
 
 describe('facts from a text', () => {
   const text = 'Ana: I moved to Porto. I have a cat, Miso. It rained.';
@@ -103,8 +105,7 @@ describe('facts from a text', () => {
       content: {
         facts: [
           {
-            text: 'Bo works at the bakery.',
-            importance: 'standard',
+            ...fact('Bo works at the bakery.'),
             relation: 'replaces',
             memory: documentOf(call).memories[0].id,
           },
@@ -198,15 +199,7 @@ describe('asking', () => {
     await page.getByRole('dialog').getByText(hostile).waitFor();
     await press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('heading', { name: 'From these memories' }).waitFor();
   });
-
-  async function ask(): Promise<void> {
-    await page.getByRole('textbox', { name: 'Question' }).fill('Who feeds the owls?');
-    await page.locator('.ask-actions').getByRole('button', { name: 'Namespace' }).click();
-    await page.getByRole('option', { name: 'owls' }).click();
-    await button('Ask').click();
-  }
 
   test('can be stopped, which also ends the call to the model', async () => {
     provider.chat.answer = () => 'hang';
@@ -269,7 +262,7 @@ describe('export and import', () => {
     await tool.forget({ namespace: 'cellar' });
 
     const chosen = panel('Import');
-    await chosen.getByLabel('File').setInputFiles(file(name, content));
+    await choose(name, content);
     await chosen.getByLabel('Passphrase').fill('something quite different');
     await button('Open the bundle').click();
     await page.getByText('The passphrase is wrong').waitFor();
@@ -281,7 +274,7 @@ describe('export and import', () => {
     await chosen.getByText('3 memories stored').waitFor();
     expect(await textsIn('cellar')).toEqual([...cellar].sort());
 
-    await chosen.getByLabel('File').setInputFiles(file(name, content.subarray(0, -40)));
+    await choose(name, content.subarray(0, -40));
     await chosen.getByLabel('Passphrase').fill(passphrase);
     await button('Open the bundle').click();
     await page.getByText('The bundle is incomplete').waitFor();
@@ -295,7 +288,7 @@ describe('export and import', () => {
     const lines = content.toString().trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).text).sort()).toEqual([...cellar].sort());
 
-    await panel('Import').getByLabel('File').setInputFiles(file(name, content));
+    await choose(name, content);
     await page.getByText('memrelay export').waitFor();
     await panel('Import').getByText('cellar', { exact: true }).waitFor();
     await panel('Import').getByLabel('Namespace', { exact: true }).fill('copy');
@@ -307,14 +300,13 @@ describe('export and import', () => {
 
   test('a file that cannot be imported is explained, and entries that no relayer accepts are listed', async () => {
     await visit('/memories/transfer');
-    const field = panel('Import').getByLabel('File');
-    await field.setInputFiles(file('broken.json', '{"messages": ['));
+    await choose('broken.json', '{"messages": [');
     await page.getByText('not valid JSON').waitFor();
-    await field.setInputFiles(file('picture.txt', Buffer.from([0xff, 0xd8, 0xff, 0x00])));
+    await choose('picture.txt', Buffer.from([0xff, 0xd8, 0xff, 0x00]));
     await page.getByText('not text that can be read').waitFor();
-    await field.setInputFiles(file('empty.txt', '\n\n'));
+    await choose('empty.txt', '\n\n');
     await page.getByText('There is nothing to remember').waitFor();
-    await field.setInputFiles(file('notes.txt', `A good line.\n${'x'.repeat(limits.textBytes + 1)}`));
+    await choose('notes.txt', `A good line.\n${'x'.repeat(limits.textBytes + 1)}`);
     await page.getByText('1 memory would be imported').waitFor();
     await page.getByText('1 entry cannot be stored:').waitFor();
     await panel('Import').getByText('line 2').waitFor();
@@ -323,9 +315,7 @@ describe('export and import', () => {
   test('an import that is stopped continues with the same file, and stores nothing twice', async () => {
     const many = Array.from({ length: 45 }, (_, i) => `Box ${i} is in row ${i % 7}.`);
     await visit('/memories/transfer');
-    await panel('Import')
-      .getByLabel('File')
-      .setInputFiles(file('boxes.txt', many.join('\n')));
+    await choose('boxes.txt', many.join('\n'));
     await panel('Import').getByLabel('Namespace', { exact: true }).fill('boxes');
     // The first chunk arrives, the others wait
     let chunks = 0;
@@ -338,9 +328,7 @@ describe('export and import', () => {
     await page.getByText('Stopped. 20 of 45 were accepted').waitFor();
     await page.unrouteAll();
     await page.reload();
-    await panel('Import')
-      .getByLabel('File')
-      .setInputFiles(file('boxes.txt', many.join('\n')));
+    await choose('boxes.txt', many.join('\n'));
     await panel('Import').getByLabel('Namespace', { exact: true }).fill('boxes');
     await button('Import 45 memories').click();
     await page.getByText('45 memories stored').waitFor();
@@ -373,14 +361,11 @@ test.each([
   await page.getByText('2 facts found').waitFor();
   expect(await pageFaults(page)).toEqual([]);
   await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
-  await page.getByRole('textbox', { name: 'Question' }).fill('Who feeds the owls?');
-  await page.locator('.ask-actions').getByRole('button', { name: 'Namespace' }).click();
-  await page.getByRole('option', { name: 'owls' }).click();
-  await button('Ask').click();
+  await ask();
   await page.locator('.answer-text').waitFor();
   expect(await pageFaults(page)).toEqual([]);
   await page.getByRole('navigation').getByRole('link', { name: 'Export, import' }).click();
-  await panel('Import').getByLabel('File').setInputFiles(file('notes.txt', 'One line.\nAnother one.'));
+  await choose('notes.txt', 'One line.\nAnother one.');
   await page.getByText('2 memories would be imported').waitFor();
   expect(await pageFaults(page)).toEqual([]);
 });
