@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Toast, withToast } from '../src/parts/toast-list.ts';
+import { withToast } from '../src/parts/toast-list.ts';
 
-const toast = (id: string, more: Partial<Toast> = {}): Toast => ({ id, icon: 'check', title: id, ...more });
+interface Toast {
+  id: string;
+  title: string;
+  windowMs?: number;
+}
+
+const toast = (id: string, more: Partial<Toast> = {}): Toast => ({ id, title: id, ...more });
 const undoable = { windowMs: 8_000 };
 const shown = (...toasts: Toast[]): string[] =>
   toasts.reduce<readonly Toast[]>(withToast, []).map(({ id, title }) => `${id} ${title}`);

@@ -1,8 +1,18 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
+import { Icon, type IconName } from './icon.tsx';
 import { useTexts } from './texts-context.tsx';
-import { type Toast, withToast } from './toast-list.ts';
+import { withToast } from './toast-list.ts';
+
+export interface Toast {
+  id: string;
+  icon: IconName | 'busy';
+  title: string;
+  about?: string | undefined;
+  actions?: readonly { text: string; onPress: () => void }[];
+  /** Length of the undo window, shown as a bar that runs out */
+  windowMs?: number;
+}
 
 interface Toasts {
   /** Shows a toast, or replaces the one with the same id */
