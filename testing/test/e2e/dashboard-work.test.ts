@@ -317,8 +317,7 @@ describe('export and import', () => {
     await visit('/memories/transfer');
     await choose('boxes.txt', many.join('\n'));
     await panel('Import').getByLabel('Namespace', { exact: true }).fill('boxes');
-    // The first chunk arrives, the others wait
-    let chunks = 0;
+    let chunks = 0; // The first arrives, the others wait
     await page.route('**/api/remember/bulk', async (route) => {
       if (++chunks === 1) await route.continue();
     });
@@ -337,7 +336,8 @@ describe('export and import', () => {
 });
 
 test('refused sign-in links are explained in the language of the reader', async () => {
-  await visit('/', { locale: 'de-DE' }).catch(() => undefined);
+  opened = await openDashboard(browser, system, { baseURL: system.urls.dashboard, locale: 'de-DE' });
+  page = opened.page;
   await page.goto('/connect/mcp#cut-off');
   await page.getByRole('heading', { name: 'Dieser Link ist unvollständig' }).waitFor();
   expect(await page.evaluate('document.documentElement.lang')).toBe('de');
