@@ -24,8 +24,8 @@ export function ImportPreview({ preview }: { preview: Preview }) {
   const { kind, total, namespaces, samples, refused } = preview;
   const names = [...namespaces].toSorted(([, a], [, b]) => b - a);
   return (
-    <div className="import-preview" role="status">
-      <p className="result-title">
+    <div className="import-preview">
+      <p className="result-title" role="status">
         <Icon name="archive" /> {counted('import.would', total)}
       </p>
       <p className="hint">{kind}</p>
