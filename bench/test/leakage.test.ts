@@ -6,12 +6,12 @@ import { rowsOf } from '../src/leakage/variants.ts';
 import { guessing, reconstruction } from '../src/leakage/vector-attacks.ts';
 import { chosenWords, knownTexts } from '../src/leakage/word-attacks.ts';
 
-const { createBlindIndex, createVectorMap, noQuestion, normalize, termsOf } = indexParts;
+const { createBlindIndex, accountMap, noQuestion, normalize, termsOf } = indexParts;
 
 /** docs/security.md, "What a dump reveals": the results of the attacks on rows as the relayer writes them. */
 
 const dimension = 64;
-const map = createVectorMap(Buffer.alloc(32, 3), dimension);
+const map = accountMap(Buffer.alloc(32, 3), dimension);
 const index = createBlindIndex(Buffer.alloc(32, 4), true);
 const [account, tag] = [Buffer.alloc(32, 5), Buffer.alloc(16, 6)];
 const random = seededRandom(1);

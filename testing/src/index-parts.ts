@@ -1,13 +1,13 @@
 import { decodeVector } from '@memrelay/relayer/base/db/vector';
 import { contextTokens, unpack } from '@memrelay/relayer/index/context-tokens';
+import { accountMap } from '@memrelay/relayer/index/embedding/account-vectors';
 import { normalize } from '@memrelay/relayer/index/embedding/embedder';
-import { createVectorMap } from '@memrelay/relayer/index/embedding/vector-map';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
-import { lengthOf } from '@memrelay/relayer/index/keywords/bm25';
-import { noQuestion, questionOf, searchedTerms } from '@memrelay/relayer/index/keywords/question';
-import { termsOf } from '@memrelay/relayer/index/keywords/terms';
 import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/recall/fusion';
 import type { Match } from '@memrelay/relayer/memories/rows/match';
+import { lengthOf } from '@memrelay/text-index/bm25';
+import { noQuestion, questionOf, searchedTerms } from '@memrelay/text-index/question';
+import { termsOf } from '@memrelay/text-index/words/terms';
 
 /** A memory that a search found. */
 export type SearchMatch = Match;
@@ -16,7 +16,7 @@ export type SearchMatch = Match;
 export const indexParts = {
   decodeVector,
   normalize,
-  createVectorMap,
+  accountMap,
   createBlindIndex,
   contextTokens,
   unpack,

@@ -18,7 +18,6 @@ import { findLocalModel } from '@memrelay/relayer/index/embedding/local/local-mo
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/index/index-data';
 import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/relayer/index/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
-import { noQuestion, questionOf } from '@memrelay/relayer/index/keywords/question';
 import { withContext } from '@memrelay/relayer/memories/recall/context';
 import { type AskedFields, fieldsAsked, withFields } from '@memrelay/relayer/memories/recall/field-signals';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
@@ -28,6 +27,7 @@ import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespac
 import { withRelatedness } from '@memrelay/relayer/memories/recall/relatedness';
 import { createResidentIndexes } from '@memrelay/relayer/memories/resident/resident-indexes';
 import { searchEvery } from '@memrelay/relayer/memories/rows/search-rows';
+import { noQuestion, questionOf } from '@memrelay/text-index/question';
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };

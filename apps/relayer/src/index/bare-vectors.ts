@@ -1,10 +1,11 @@
 import type { BareVectors } from '@memrelay/protocol/bundles';
 import { ApiError } from '@memrelay/protocol/errors';
+import type { VectorMap } from '@memrelay/text-index/vector-map';
 import { createPauses } from '../base/concurrency/pauses.ts';
 import type { Db } from '../base/db/db.ts';
 import { decodeVector } from '../base/db/vector.ts';
+import { vectorKeyId } from './embedding/account-vectors.ts';
 import { normalize } from './embedding/embedder.ts';
-import { type VectorMap, vectorKeyId } from './embedding/vector-map.ts';
 import { readStoredVectors } from './rows/stored-vectors.ts';
 
 /** Encodes a vector for a bundle: 32-bit floats, little-endian, base64. */

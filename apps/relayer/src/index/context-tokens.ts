@@ -1,5 +1,6 @@
 import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import type { SealedContext, TagFilter } from '@memrelay/protocol/context-fields';
+import { type ContextLabel, contextValuesOf, tagValue } from '@memrelay/text-index/context';
 import type { SqlValue } from '../base/db/db.ts';
 import { tokenList } from './keyword-columns.ts';
 
@@ -26,7 +27,7 @@ export interface TokenScope {
   tag: Uint8Array;
 }
 
-type Label = 'session' | 'speaker' | 'day' | 'month' | 'tag';
+type Label = ContextLabel | 'tag';
 
 /** Bytes of each packed token, in the order in which they are stored. */
 const packedParts = [
@@ -35,17 +36,16 @@ const packedParts = [
   ['day', 4],
   ['month', 4],
 ] as const;
-type PackedLabel = (typeof packedParts)[number][0];
 const packedLength = packedParts.reduce((sum, [, bytes]) => sum + bytes, 0);
 
 /** Tokens of one memory, in hex; a field that it does not have is absent. */
-export type PackedTokens = Partial<Record<PackedLabel, string>>;
+export type PackedTokens = Partial<Record<ContextLabel, string>>;
 
 /** Makes tokens in one namespace. */
 export interface ContextTokens {
   columnsOf(context: SealedContext | undefined): ContextColumns;
   /** A token as it appears in `PackedTokens` */
-  token(label: PackedLabel, value: string): string;
+  token(label: ContextLabel, value: string): string;
   tag(value: string): bigint;
 }
 
@@ -56,21 +56,16 @@ export function contextTokens({ indexSecret, accountId, tag: namespaceTag }: Tok
     key ??= indexKey(indexSecret, 'context-fields', accountId.toString('hex'), namespaceTag);
     return Buffer.from(keyedHash(key, label, value));
   };
-  const token = (label: PackedLabel, value: string): string =>
+  const token = (label: ContextLabel, value: string): string =>
     hash(label, value).toString('hex', 0, packedParts.find(([name]) => name === label)![1]);
-  const tag = (value: string): bigint => hash('tag', value.normalize('NFC')).readBigInt64BE();
+  const tag = (value: string): bigint => hash('tag', tagValue(value)).readBigInt64BE();
   return {
     token,
     tag,
     columnsOf(context) {
       if (!context) return noContext;
       const { session, speaker, happened_at: happenedAt, tags = [], expires_at: expiresAt } = context;
-      const values: Partial<Record<PackedLabel, string>> = {
-        ...(session === undefined ? {} : { session }),
-        ...(speaker === undefined ? {} : { speaker: spokenName(speaker) }),
-        // In the calendar of its own offset
-        ...(happenedAt === undefined ? {} : { day: happenedAt.slice(0, 10), month: happenedAt.slice(0, 7) }),
-      };
+      const values = contextValuesOf({ session, speaker, happenedAt });
       const packed = packedParts
         .map(([label, bytes]) =>
           values[label] === undefined ? '00'.repeat(bytes) : token(label, values[label]),
@@ -83,11 +78,6 @@ export function contextTokens({ indexSecret, accountId, tag: namespaceTag }: Tok
       };
     },
   };
-}
-
-/** A name as it is compared with the words of a question. */
-export function spokenName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().trim().split(/\s+/u).join(' ');
 }
 
 /** Whether a memory with these fields must not be returned any more. */

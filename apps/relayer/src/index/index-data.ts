@@ -1,8 +1,7 @@
 import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import { createPauses } from '../base/concurrency/pauses.ts';
-import type { AccountVectors } from './embedding/account-vectors.ts';
+import { type AccountVectors, vectorKeyId } from './embedding/account-vectors.ts';
 import type { Embedder } from './embedding/embedder.ts';
-import { vectorKeyId } from './embedding/vector-map.ts';
 import type { BlindEntry, BlindIndex } from './keywords/blind-index.ts';
 import type { EmbeddedChunk, VectorInfo } from './vector-rows.ts';
 

@@ -1,6 +1,6 @@
+import { tokenizerVersion } from '@memrelay/text-index/words/terms';
 import type { SqlValue } from '../base/db/db.ts';
 import type { BlindEntry } from './keywords/blind-index.ts';
-import { tokenizerVersion } from './keywords/terms.ts';
 
 /** Columns of `memory` that hold its blind index entry. */
 export const keywordColumns =

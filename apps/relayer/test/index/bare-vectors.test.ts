@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeVector } from '../../src/base/db/vector.ts';
 import { mappedVectors, readBareVectors } from '../../src/index/bare-vectors.ts';
+import { accountMap, vectorKeyId } from '../../src/index/embedding/account-vectors.ts';
 import { normalize } from '../../src/index/embedding/embedder.ts';
-import { createVectorMap, vectorKeyId } from '../../src/index/embedding/vector-map.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 
 /** Vectors leave a server as the model returned them, and another server applies its own account's map. */
@@ -18,12 +18,12 @@ const near = (a: Float32Array, b: Float32Array): number =>
 test.each([3, 64, 100, 384, 1536])(
   'inverts a map of %i dimensions, but only with the same map',
   (dimension) => {
-    const map = createVectorMap(randomBytes(32), dimension);
+    const map = accountMap(randomBytes(32), dimension);
     const vector = random(dimension);
     expect(near(map.invert(map.apply(vector)), vector)).toBeLessThan(1e-5);
-    expect(
-      near(createVectorMap(randomBytes(32), dimension).invert(map.apply(vector)), vector),
-    ).toBeGreaterThan(1e-3);
+    expect(near(accountMap(randomBytes(32), dimension).invert(map.apply(vector)), vector)).toBeGreaterThan(
+      1e-3,
+    );
   },
 );
 
@@ -37,7 +37,7 @@ describe.each(databases)('on $name', ({ create }) => {
   test('exports vectors without the map, in chunk order and of one model', async () => {
     const { db } = opened;
     const accountId = randomBytes(32);
-    const map = createVectorMap(randomBytes(32), 64);
+    const map = accountMap(randomBytes(32), 64);
     const [id, other] = ['7c0e1a52-1111-4111-8111-111111111111', '7c0e1a52-2222-4222-8222-222222222222'];
     const chunks = [random(64), random(64)];
     const insert = (memory: string, model: string, no: number, keyId: number, stored: Float32Array) =>
@@ -59,7 +59,7 @@ describe.each(databases)('on $name', ({ create }) => {
     ]);
     expect(near(numbers(exported.get(other)!.values[0]!), chunks[0]!)).toBeLessThan(stored);
     // And imported through the map of another account
-    const there = createVectorMap(randomBytes(32), 64);
+    const there = accountMap(randomBytes(32), 64);
     const joined = mappedVectors(there, 64, exported.get(id)!.values, 'vectors');
     const first = new Float32Array(Uint8Array.from(joined.subarray(0, 256)).buffer);
     expect(near(first, there.apply(chunks[0]!))).toBeLessThan(stored);
@@ -69,7 +69,7 @@ describe.each(databases)('on $name', ({ create }) => {
 test.each(['AAAA', Buffer.alloc(4 * 63).toString('base64'), Buffer.alloc(4 * 64, 0xff).toString('base64')])(
   'rejects a wrong number of values, or none',
   (text) => {
-    const map = createVectorMap(randomBytes(32), 64);
+    const map = accountMap(randomBytes(32), 64);
     expect(() => mappedVectors(map, 64, [text], 'vectors')).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );

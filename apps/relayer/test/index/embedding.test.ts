@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { accountMap } from '../../src/index/embedding/account-vectors.ts';
 import { EmbeddingError, normalize } from '../../src/index/embedding/embedder.ts';
 import { createLexicalEmbedder, lexicalVector } from '../../src/index/embedding/lexical-embedder.ts';
 import { createProviderEmbedder } from '../../src/index/embedding/provider-embedder.ts';
-import { createVectorMap } from '../../src/index/embedding/vector-map.ts';
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
@@ -47,7 +47,7 @@ describe('the vector map', () => {
   test.each([8, 64, 100, 384, 768, 1000, 1536, 3072])(
     'preserves inner products at %i dimensions',
     (dimension) => {
-      const map = createVectorMap(key, dimension);
+      const map = accountMap(key, dimension);
       const random = () => normalize(Float32Array.from({ length: dimension }, () => Math.random() - 0.5));
       const [a, b] = [random(), random()];
       expect(dot(map.apply(a), map.apply(b))).toBeCloseTo(dot(a, b), 4);
@@ -57,9 +57,9 @@ describe('the vector map', () => {
 
   test('is always the same for a key, and different for another key', () => {
     const vector = normalize(Float32Array.from({ length: 1536 }, (_, i) => Math.sin(i)));
-    const mapped = createVectorMap(key, 1536).apply(vector);
-    expect(createVectorMap(key, 1536).apply(vector)).toEqual(mapped);
-    expect(Math.abs(dot(createVectorMap(Buffer.alloc(32, 8), 1536).apply(vector), mapped))).toBeLessThan(0.2);
+    const mapped = accountMap(key, 1536).apply(vector);
+    expect(accountMap(key, 1536).apply(vector)).toEqual(mapped);
+    expect(Math.abs(dot(accountMap(Buffer.alloc(32, 8), 1536).apply(vector), mapped))).toBeLessThan(0.2);
     expect([...mapped.subarray(0, 3)].map((value) => value.toFixed(6))).toMatchInlineSnapshot(`
       [
         "0.000859",
@@ -70,7 +70,7 @@ describe('the vector map', () => {
   });
 
   test('spreads a vector with few coordinates over all of them', () => {
-    const mapped = createVectorMap(key, 1536).apply(lexicalVector('tea', 1536, 'key'));
+    const mapped = accountMap(key, 1536).apply(lexicalVector('tea', 1536, 'key'));
     const largest = Math.max(...mapped.map(Math.abs));
     expect(largest).toBeLessThan(0.2);
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type AccountNamespace, tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { coverage, lengthBucket, termWeight } from '@memrelay/text-index/bm25';
+import { questionOf } from '@memrelay/text-index/question';
+import { termsOf } from '@memrelay/text-index/words/terms';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { coverage, lengthBucket, termWeight } from '../../src/index/keywords/bm25.ts';
-import { questionOf } from '../../src/index/keywords/question.ts';
-import { termsOf } from '../../src/index/keywords/terms.ts';
 import { dropKeywords } from '../../src/index/rows/drop-keywords.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { blindIndex, indexerWith, lexical } from '../support/index-parts.ts';

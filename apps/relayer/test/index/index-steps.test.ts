@@ -1,9 +1,10 @@
+import { sortSteps } from '@memrelay/text-index/base/sort-steps';
+import type { Steps } from '@memrelay/text-index/base/steps';
+import { distinctionSteps } from '@memrelay/text-index/distinctions';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { inTurns, type Steps } from '../../src/base/concurrency/in-turns.ts';
-import { sortSteps } from '../../src/base/concurrency/sort-steps.ts';
+import { inTurns } from '../../src/base/concurrency/in-turns.ts';
 import { entrySteps } from '../../src/index/keywords/blind-index.ts';
-import { distinctionSteps } from '../../src/index/keywords/distinctions.ts';
 import { resemblanceSteps } from '../../src/index/keywords/resembles.ts';
 
 /** A long text must not keep the event loop: all work on its words is in steps of one word each, or of 4,096 numbers. */

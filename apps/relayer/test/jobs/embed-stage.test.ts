@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { tagBytes } from '@memrelay/envelope/header';
+import { questionOf } from '@memrelay/text-index/question';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Embedder, EmbeddingError } from '../../src/index/embedding/embedder.ts';
-import { questionOf } from '../../src/index/keywords/question.ts';
 import { createEmbedStage } from '../../src/jobs/embed/embed-stage.ts';
 import { insertJobs, type NewJob } from '../../src/jobs/rows/accept-jobs.ts';
 import { claimJobs } from '../../src/jobs/rows/claim-jobs.ts';

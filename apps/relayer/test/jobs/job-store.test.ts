@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { noQuestion } from '@memrelay/text-index/question';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { normalize } from '../../src/index/embedding/embedder.ts';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import * as accept from '../../src/jobs/rows/accept-jobs.ts';
 import * as claims from '../../src/jobs/rows/claim-jobs.ts';
 import * as reads from '../../src/jobs/rows/read-jobs.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { distinctionSteps } from '@memrelay/text-index/distinctions';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns } from '../../src/base/concurrency/in-turns.ts';
 import { encodeVector, signBits } from '../../src/base/db/vector.ts';
-import { distinctionSteps } from '../../src/index/keywords/distinctions.ts';
 import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
 import { firstPage, readMemoryPage } from '../../src/memories/rows/page-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { noQuestion } from '@memrelay/text-index/question';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import type { NewJob } from '../../src/jobs/rows/accept-jobs.ts';
 import { deleteMemories } from '../../src/jobs/rows/forget-rows.ts';
 import { insertSuccessors } from '../../src/jobs/rows/successors.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AccountNamespace, insertIndexed, tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { noQuestion } from '@memrelay/text-index/question';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import { isCohesive } from '../../src/memories/recall/context.ts';
 import { readAdjacent, readCohesion } from '../../src/memories/rows/context-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';

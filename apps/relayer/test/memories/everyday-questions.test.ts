@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountNamespace } from '@memrelay/dev-env/search-index';
+import { questionOf, searchedTerms } from '@memrelay/text-index/question';
+import { termsOf } from '@memrelay/text-index/words/terms';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { questionOf, searchedTerms } from '../../src/index/keywords/question.ts';
-import { termsOf } from '../../src/index/keywords/terms.ts';
 import type { Relevance } from '../../src/memories/recall/fusion.ts';
 import { matchReason, rankMatching, reasonsFor } from '../../src/memories/recall/matching.ts';
 import { databases, type TestDb } from '../support/databases.ts';

@@ -1,8 +1,8 @@
+import { namedDates } from '@memrelay/text-index/question-dates';
 import { describe, expect, test } from 'vitest';
 import { contextTokens, filterTokens, passes, unpack } from '../../src/index/context-tokens.ts';
 import { type AskedFields, fieldsAsked, withFields } from '../../src/memories/recall/field-signals.ts';
 import type { Relevance } from '../../src/memories/recall/fusion.ts';
-import { namedDates } from '../../src/memories/recall/question-dates.ts';
 import { sampleMatch } from '../support/sample-match.ts';
 
 const now = Date.UTC(2026, 0, 1);

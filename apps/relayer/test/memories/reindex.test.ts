@@ -1,8 +1,8 @@
+import { noQuestion, questionOf } from '@memrelay/text-index/question';
+import { tokenizerVersion } from '@memrelay/text-index/words/terms';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/accounts/caller.ts';
 import { vectorSpace } from '../../src/index/embedding/vector-space.ts';
-import { noQuestion, questionOf } from '../../src/index/keywords/question.ts';
-import { tokenizerVersion } from '../../src/index/keywords/terms.ts';
 import { deleteMemories } from '../../src/jobs/rows/forget-rows.ts';
 import { clearSuspicion, markLost } from '../../src/jobs/rows/unreadable.ts';
 import { beginReindex, startReindexing } from '../../src/memories/reindex/background-reindex.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { noQuestion } from '@memrelay/text-index/question';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db/db.ts';
 import { vacuumDueTables } from '../../src/base/db/vacuum.ts';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import { nearDuplicates } from '../../src/jobs/embed/near-duplicates.ts';
 import { readKeeper } from '../../src/jobs/rows/duplicate-rows.ts';
 import { readProducts } from '../../src/memories/rows/center-rows.ts';

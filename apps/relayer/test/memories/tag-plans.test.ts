@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { noQuestion } from '@memrelay/text-index/question';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../src/base/db/db.ts';
 import type { TagTokens } from '../../src/index/context-tokens.ts';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import { filteredSize } from '../../src/memories/recall/returnable.ts';
 import { firstPage, readMemoryPage } from '../../src/memories/rows/page-rows.ts';
 import { searchMemories } from '../../src/memories/rows/search-rows.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { noQuestion } from '@memrelay/text-index/question';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../../src/blobs/aggregator-reads.ts';
 import { type BlobCache, createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import { dueForCheck, timeIsOver } from '../../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
 import { searchMemories } from '../../src/memories/rows/search-rows.ts';

@@ -1,7 +1,7 @@
 import { type AccountNamespace, insertIndexed, tagOfNamespace } from '@memrelay/dev-env/search-index';
+import { questionOf } from '@memrelay/text-index/question';
 import type { Db, Queryable } from '../../src/base/db/db.ts';
 import type { TextIndexer } from '../../src/index/index-data.ts';
-import { questionOf } from '../../src/index/keywords/question.ts';
 import { fuse, lexicalWeights, type Relevance } from '../../src/memories/recall/fusion.ts';
 import { readNamespaceSize, searchMemories } from '../../src/memories/rows/search-rows.ts';
 import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type AccountNamespace, insertIndexed, tagOfNamespace } from '@memrelay/dev-env/search-index';
 import type { SealedContext } from '@memrelay/protocol/context-fields';
+import { questionOf } from '@memrelay/text-index/question';
 import { expect } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db/db.ts';
 import { encodeVector } from '../../src/base/db/vector.ts';
 import { contextTokens } from '../../src/index/context-tokens.ts';
 import { keywordColumns, keywordPlaceholders, keywordValues } from '../../src/index/keyword-columns.ts';
-import { questionOf } from '../../src/index/keywords/question.ts';
 import { createNamespaceSearches, type NamespaceSearch } from '../../src/memories/recall/namespace-search.ts';
 import { type AnyIndex, createResidentIndexes } from '../../src/memories/resident/resident-indexes.ts';
 import type { Match } from '../../src/memories/rows/match.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { noQuestion } from '@memrelay/text-index/question';
 import { describe, expect, test } from 'vitest';
 import { blobOf } from '../../src/blobs/blob-of.ts';
-import { noQuestion } from '../../src/index/keywords/question.ts';
 import { dueForCheck, timeIsOver } from '../../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
 import { amongNearest, countLostMatches } from '../../src/memories/recall/lost-matches.ts';

@@ -1,5 +1,9 @@
+import { hkdfSync } from 'node:crypto';
+import { createVectorMap, type VectorMap } from '@memrelay/text-index/vector-map';
 import { LRUCache } from 'lru-cache';
-import { createVectorMap, type VectorMap } from './vector-map.ts';
+
+/** Stored with every vector that the account's map was applied to. */
+export const vectorKeyId = 1;
 
 /** The keyed map of each account, created on first use. */
 export interface AccountVectors {
@@ -17,9 +21,18 @@ export function createAccountVectors(
       const id = accountId.toString('hex');
       const known = maps.get(id);
       if (known) return known;
-      const made = createVectorMap(deriveKey(accountId), dimension);
+      const made = accountMap(deriveKey(accountId), dimension);
       maps.set(id, made);
       return made;
     },
   };
+}
+
+/** The map of an account with this 32-byte key. */
+export function accountMap(key: Uint8Array, dimension: number): VectorMap {
+  return createVectorMap(
+    (of, info, length) => new Uint8Array(hkdfSync('sha256', of, '', info, length)),
+    key,
+    dimension,
+  );
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { stemsOf } from '@memrelay/text-index/words/terms';
 import { LRUCache } from 'lru-cache';
 import { createPauses } from '../../base/concurrency/pauses.ts';
-import { stemsOf } from '../keywords/terms.ts';
 import { type Embedder, normalize } from './embedder.ts';
 import { vectorSpace } from './vector-space.ts';
 

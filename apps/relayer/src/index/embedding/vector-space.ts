@@ -1,5 +1,5 @@
+import { vectorKeyId } from './account-vectors.ts';
 import type { Embedder } from './embedder.ts';
-import { vectorKeyId } from './vector-map.ts';
 
 /** The dimension of vectors whose `embedding_model` does not contain it */
 const plainDimension = 1536;

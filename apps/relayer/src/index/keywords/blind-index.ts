@@ -1,11 +1,9 @@
 import { blindToken, indexKey } from '@memrelay/envelope/at-rest';
+import type { Steps } from '@memrelay/text-index/base/steps';
+import { noQuestion, type Question, type RelatedTerm } from '@memrelay/text-index/question';
+import { textTermSteps } from '@memrelay/text-index/text-terms';
 import { LRUCache } from 'lru-cache';
-import { inTurns, type Steps } from '../../base/concurrency/in-turns.ts';
-import { lengthBucket } from './bm25.ts';
-import { distinctionSteps } from './distinctions.ts';
-import { piecesOf } from './pieces.ts';
-import { noQuestion, type Question, type RelatedTerm } from './question.ts';
-import { termsIn } from './terms.ts';
+import { inTurns } from '../../base/concurrency/in-turns.ts';
 
 /** A text's blind index entry (security.md, "At rest"): its terms, their frequency in three steps, and its length. */
 export interface BlindEntry {
@@ -17,7 +15,7 @@ export interface BlindEntry {
   often: readonly bigint[];
   /** 0–7 */
   lengthBucket: number;
-  /** Token of the text's numbers and negations (distinctions.ts) */
+  /** Token of the text's numbers and negations (`@memrelay/text-index/distinctions`) */
   distinctions: bigint;
 }
 
@@ -28,9 +26,6 @@ export interface BlindIndex {
   /** The tokens of a question; none if the blind index is off */
   questionTokens(accountId: Buffer, tag: Uint8Array, question: Question<string>): Question<bigint>;
 }
-
-/** Only this many distinct terms from the start of a text are indexed: a row of 128 KB. */
-const maxTokens = 16_384;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {
   if (!enabled) return { entryOf: async () => undefined, questionTokens: () => noQuestion };
@@ -60,22 +55,9 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
   };
 }
 
-/** One step for each word, then for each token, then for each word again. */
+/** One step for each word, then for each word again, then for each token. */
 export function* entrySteps(key: Uint8Array, text: string): Steps<BlindEntry> {
-  const counts = new Map<string, number>();
-  let length = 0;
-  for (const piece of piecesOf(text)) {
-    yield;
-    for (const forms of termsIn(piece)) {
-      yield;
-      if (!forms) continue;
-      length += 1;
-      for (const term of forms) {
-        const times = counts.get(term);
-        if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
-      }
-    }
-  }
+  const { counts, lengthBucket, distinctions } = yield* textTermSteps(text);
   const tokens: { token: bigint; times: number }[] = [];
   for (const [term, times] of counts) {
     yield;
@@ -88,9 +70,8 @@ export function* entrySteps(key: Uint8Array, text: string): Steps<BlindEntry> {
     tokens: atLeast(1),
     twice: atLeast(2),
     often: atLeast(3),
-    lengthBucket: lengthBucket(length),
-    // No term contains this bracket, so no word can have this token
-    distinctions: tokenOf(key, yield* distinctionSteps(text)),
+    lengthBucket,
+    distinctions: tokenOf(key, distinctions),
   };
 }
 

@@ -1,6 +1,7 @@
-import { inTurns, type Steps } from '../../base/concurrency/in-turns.ts';
-import { piecesOf } from './pieces.ts';
-import { termsIn } from './terms.ts';
+import type { Steps } from '@memrelay/text-index/base/steps';
+import { piecesOf } from '@memrelay/text-index/words/pieces';
+import { termsIn } from '@memrelay/text-index/words/terms';
+import { inTurns } from '../../base/concurrency/in-turns.ts';
 
 /**
  * From this share of common trigrams on, two different words count as spellings or parts of one word ("saffrn" and

@@ -1,5 +1,5 @@
-import { textSegments } from '../../base/text-segments.ts';
-import { isStopWord, languagesOf } from '../languages.ts';
+import { textSegments } from '@memrelay/text-index/base/text-segments';
+import { isStopWord, languagesOf } from '@memrelay/text-index/language/languages';
 
 const wordsOf = textSegments('word');
 

@@ -1,4 +1,4 @@
-import { textSegments } from '../../base/text-segments.ts';
+import { textSegments } from '@memrelay/text-index/base/text-segments';
 
 /** Finds sentences in any script by Unicode's rules (UAX 29). */
 const sentencesOf = textSegments('sentence', 'en');

@@ -1,7 +1,7 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
-import { type ContextTokens, spokenName } from '../../index/context-tokens.ts';
+import { namedContext } from '@memrelay/text-index/context';
+import type { ContextTokens } from '../../index/context-tokens.ts';
 import type { Relevance } from './fusion.ts';
-import { namedDates } from './question-dates.ts';
 
 /**
  * What the context fields add to the relevance: memories of a session strengthen each other, and a question may name a
@@ -13,8 +13,6 @@ const sessionPart = 0.5;
 const sessionBest = 5;
 const speakerFactor = 1.3;
 const dateFactor = 2;
-/** A speaker's name has at most this many words. */
-const nameWords = 4;
 
 /** What a question names, as tokens of the namespace. */
 export interface AskedFields {
@@ -31,28 +29,13 @@ export function fieldsAsked(
   weights: AskedFields['weights'] = {},
   nowMs = Date.now(),
 ): AskedFields {
-  const { days, months } = namedDates(question, nowMs);
+  const { speakers, days, months } = namedContext(question, nowMs);
   return {
-    speakers: new Set([...namesIn(question)].map((name) => tokens.token('speaker', name))),
+    speakers: new Set([...speakers].map((name) => tokens.token('speaker', name))),
     days: new Set([...days].map((day) => tokens.token('day', day))),
     months: new Set([...months].map((month) => tokens.token('month', month))),
     weights,
   };
-}
-
-/** Enough for a question; a pasted text is not one. */
-const readWords = 64;
-
-/** The words of a question, and up to four in a row, as a speaker's name could be. */
-function namesIn(question: string): Set<string> {
-  const words = [...question.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’._-]*/gu)]
-    .slice(0, readWords)
-    .map(([text]) => spokenName(text.replace(/(?:['’]s?|[._-])$/u, '')));
-  const names = new Set<string>();
-  for (const i of words.keys())
-    for (let length = 1; length <= nameWords && i + length <= words.length; length++)
-      names.add(words.slice(i, i + length).join(' '));
-  return names;
 }
 
 /** Adds the signals, best first. Returns a copy of `found`, without calling `asked`, if no memory has a field. */

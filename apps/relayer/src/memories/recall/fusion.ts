@@ -1,6 +1,6 @@
 import type { HitExplanation } from '@memrelay/protocol/memories';
-import type { Collection } from '../../index/keywords/bm25.ts';
-import { type Answered, answered, noQuestion, type Question } from '../../index/keywords/question.ts';
+import type { Collection } from '@memrelay/text-index/bm25';
+import { type Answered, answered, noQuestion, type Question } from '@memrelay/text-index/question';
 import type { Match } from '../rows/match.ts';
 import { leastCandidates, type SearchResult } from '../rows/search-rows.ts';
 

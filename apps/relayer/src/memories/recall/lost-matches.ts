@@ -1,9 +1,9 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
+import { type Question, searchedTerms } from '@memrelay/text-index/question';
 import type { Db } from '../../base/db/db.ts';
 import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { leastSimilarity } from '../../index/embedding/centers.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
-import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import type { Match } from '../rows/match.ts';
 import { lostMatches } from '../rows/search-rows.ts';
 

@@ -1,8 +1,8 @@
+import { mayBeMisspelt, spellingSteps } from '@memrelay/text-index/misspelling';
+import { noQuestion, type Question, searchedTerms } from '@memrelay/text-index/question';
 import { inTurns } from '../../base/concurrency/in-turns.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
-import { mayBeMisspelt, spellingSteps } from '../../index/keywords/misspelling.ts';
-import { noQuestion, type Question, searchedTerms } from '../../index/keywords/question.ts';
 import type { NamespaceSearch } from './namespace-search.ts';
 
 /** Words per question that are looked for in other spellings */

@@ -1,10 +1,10 @@
 import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
+import { noQuestion } from '@memrelay/text-index/question';
 import pLimit from 'p-limit';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
-import { noQuestion } from '../../index/keywords/question.ts';
 import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { Match } from '../rows/match.ts';

@@ -1,7 +1,7 @@
 import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memrelay/protocol/memories';
+import { noQuestion } from '@memrelay/text-index/question';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import { noQuestion } from '../../index/keywords/question.ts';
 import { patchIdLength } from '../../jobs/rows/forgotten-objects.ts';
 import { blobsOfStored, readPending } from '../../jobs/rows/read-jobs.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';

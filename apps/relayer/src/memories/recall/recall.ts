@@ -1,5 +1,6 @@
 import { searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import type { MemoryHit, RecallRequest, RecallResponse } from '@memrelay/protocol/memories';
+import { type Question, questionOf } from '@memrelay/text-index/question';
 import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
@@ -14,7 +15,6 @@ import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
-import { type Question, questionOf } from '../../index/keywords/question.ts';
 import { type OpenedMemory, openMemories } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';

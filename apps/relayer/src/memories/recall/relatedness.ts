@@ -1,7 +1,7 @@
+import type { VectorMap } from '@memrelay/text-index/vector-map';
 import type { Db } from '../../base/db/db.ts';
 import { relatedness } from '../../index/embedding/centers.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
-import type { VectorMap } from '../../index/embedding/vector-map.ts';
 import { readProducts } from '../rows/center-rows.ts';
 import type { Match } from '../rows/match.ts';
 import type { SearchQuery } from '../rows/search-rows.ts';

@@ -1,5 +1,5 @@
-import { b, k1, lengthOf, termWeight } from '../../index/keywords/bm25.ts';
-import { searchedTerms } from '../../index/keywords/question.ts';
+import { b, k1, lengthOf, termWeight } from '@memrelay/text-index/bm25';
+import { searchedTerms } from '@memrelay/text-index/question';
 import type { Adjacent } from '../rows/context-rows.ts';
 import type { Match } from '../rows/match.ts';
 import {

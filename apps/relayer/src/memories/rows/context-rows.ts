@@ -1,7 +1,7 @@
+import { searchedTerms } from '@memrelay/text-index/question';
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
-import { searchedTerms } from '../../index/keywords/question.ts';
 import type { Match } from './match.ts';
 import { type MatchRow, matchOf, type SearchQuery } from './search-rows.ts';
 import { distanceTo, isVisible, matchColumns, stepsOf } from './search-sql.ts';

@@ -1,9 +1,9 @@
+import { type Collection, lengthOf } from '@memrelay/text-index/bm25';
+import { type Question, searchedTerms } from '@memrelay/text-index/question';
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector, signBits } from '../../base/db/vector.ts';
 import type { TagTokens } from '../../index/context-tokens.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
-import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
-import { type Question, searchedTerms } from '../../index/keywords/question.ts';
 import { vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { Match } from './match.ts';

@@ -1,4 +1,4 @@
-import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
+import { assumedTexts, b, k1, lengthOf } from '@memrelay/text-index/bm25';
 import { vectorsOf } from '../../index/vector-rows.ts';
 import { successorOf } from '../../jobs/rows/successors.ts';
 import { fieldColumns } from './match-fields.ts';

@@ -1,9 +1,9 @@
 import type { ReindexFailure } from '@memrelay/protocol/reindex';
+import { tokenizerVersion } from '@memrelay/text-index/words/terms';
 import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
 import { placeholdersIn } from '../../base/db/placeholders.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
-import { tokenizerVersion } from '../../index/keywords/terms.ts';
 import { pieceRows, vectorColumns, vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 

@@ -1,6 +1,6 @@
 import { type Collection, coverage, termWeight } from './bm25.ts';
 import { relatedTerms } from './related.ts';
-import { type AskedWord, askedWords } from './terms.ts';
+import { type AskedWord, askedWords } from './words/terms.ts';
 
 /** A term that a text may contain instead of one of the question's terms. */
 export interface RelatedTerm<T> {

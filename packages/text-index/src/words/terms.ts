@@ -1,4 +1,4 @@
-import { formerEnglishStem, months } from '../../language/english.ts';
+import { formerEnglishStem, months } from '../language/english.ts';
 import {
   cyrillicLanguages,
   isStopWord,
@@ -6,8 +6,8 @@ import {
   languagesOf,
   latinLanguages,
   type TextLanguages,
-} from '../../language/languages.ts';
-import { folded, stemIn } from '../../language/stems.ts';
+} from '../language/languages.ts';
+import { folded, stemIn } from '../language/stems.ts';
 import { partsOf } from './compounds.ts';
 import { phoneTerms } from './phone-numbers.ts';
 import { isUnspaced, scriptParts, unspacedTerms } from './unspaced.ts';

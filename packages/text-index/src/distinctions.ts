@@ -1,5 +1,5 @@
-import type { Steps } from '../../base/concurrency/in-turns.ts';
-import { sortSteps } from '../../base/concurrency/sort-steps.ts';
+import { sortSteps } from './base/sort-steps.ts';
+import type { Steps } from './base/steps.ts';
 
 /**
  * The numbers and negations of a text, by which texts with nearly the same words can still differ in meaning. Texts

@@ -1,4 +1,4 @@
-import type { Steps } from './in-turns.ts';
+import type { Steps } from './steps.ts';
 
 /** Sorting 4,096 strings takes 2 ms, and 100,000 of them 70 ms (measured). */
 const runLength = 4_096;

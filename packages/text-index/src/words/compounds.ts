@@ -1,6 +1,6 @@
 /** Compound words: identifiers, paths, versions, dates, addresses. They are found as a whole and by their parts. */
 
-import { months } from '../../language/english.ts';
+import { months } from '../language/english.ts';
 
 const monthNames = [...months];
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:t.*)?$/;

@@ -1,6 +1,6 @@
-import type { Steps } from '../../base/concurrency/in-turns.ts';
-import { languagesOf } from '../../language/languages.ts';
-import { folded, stemIn } from '../../language/stems.ts';
+import type { Steps } from './base/steps.ts';
+import { languagesOf } from './language/languages.ts';
+import { folded, stemIn } from './language/stems.ts';
 
 const shortest = 7;
 const longest = 20;

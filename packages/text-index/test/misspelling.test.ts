@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mayBeMisspelt, spellingSteps } from '../../src/index/keywords/misspelling.ts';
-import { stemIn } from '../../src/language/stems.ts';
+import { stemIn } from '../src/language/stems.ts';
+import { mayBeMisspelt, spellingSteps } from '../src/misspelling.ts';
 
 function spellingsOf(word: string, question = `where is the ${word}`): string[] {
   const steps = spellingSteps(word, question);

@@ -1,19 +1,21 @@
-import { hkdfSync } from 'node:crypto';
+/**
+ * HKDF-SHA-256 (RFC 5869) with an empty salt: `length` bytes for a key and an info string. Passed in, because the
+ * relayer uses OpenSSL and browsers have none.
+ */
+export type ExpandKey = (key: Uint8Array, info: string, length: number) => Uint8Array;
 
 /**
  * The keyed orthogonal map of security.md, "At rest": three rounds of sign flips, a permutation and a blockwise
- * Hadamard transform, all drawn from the account's key. Inner products are kept exactly (up to rounding), so search
- * works on mapped vectors, but an inverter trained on the unmapped model does not. The map also spreads every vector
- * over all coordinates, which makes the sign bits of `code` a good first pass.
+ * Hadamard transform, all drawn from a key: the account's in the relayer, a search secret's in a client. Inner products
+ * are kept exactly (up to rounding), so search works on mapped vectors, but an inverter trained on the unmapped model
+ * does not. The map also spreads every vector over all coordinates, which makes the sign bits of `code` a good first
+ * pass.
  */
 export interface VectorMap {
   apply(vector: Float32Array): Float32Array;
   /** Reverses `apply`, up to rounding */
   invert(mapped: Float32Array): Float32Array;
 }
-
-/** Stored with every vector that this map was applied to. */
-export const vectorKeyId = 1;
 
 const rounds = 3;
 
@@ -22,10 +24,12 @@ interface Round {
   permutation: Uint32Array;
 }
 
-/** `key`: 32 bytes for this account. The same key and dimension always give the same map. */
-export function createVectorMap(key: Buffer, dimension: number): VectorMap {
+/** `key`: 32 bytes. The same key and dimension always give the same map. */
+export function createVectorMap(expand: ExpandKey, key: Uint8Array, dimension: number): VectorMap {
   const block = 1 << Math.floor(Math.log2(blockSource(dimension)));
-  const stages = Array.from({ length: rounds }, (_, round) => drawRound(key, dimension, round));
+  const stages = Array.from({ length: rounds }, (_, round) =>
+    drawRound(wordStream(expand, key, round), dimension),
+  );
   const check = ({ length }: Float32Array): void => {
     if (length !== dimension) throw new RangeError(`expected ${dimension} dimensions, got ${length}`);
   };
@@ -68,8 +72,7 @@ function blockSource(dimension: number): number {
   return divisor >= 64 ? divisor : dimension;
 }
 
-function drawRound(key: Buffer, dimension: number, round: number): Round {
-  const draw = wordStream(key, round);
+function drawRound(draw: () => number, dimension: number): Round {
   const signs = new Float32Array(dimension);
   for (let i = 0; i < dimension; i++) signs[i] = draw() & 1 ? 1 : -1;
   const permutation = Uint32Array.from({ length: dimension }, (_, i) => i);
@@ -81,16 +84,17 @@ function drawRound(key: Buffer, dimension: number, round: number): Round {
   return { signs, permutation };
 }
 
-/** An endless stream of 32-bit words from HKDF-SHA-256, in blocks of 255 × 32 bytes, the maximum of one expansion. */
-function wordStream(key: Buffer, round: number): () => number {
+/** An endless stream of little-endian 32-bit words, in blocks of 255 × 32 bytes, the maximum of one expansion. */
+function wordStream(expand: ExpandKey, key: Uint8Array, round: number): () => number {
   let block = 0;
   let words = new Uint32Array(0);
   let next = 0;
   return () => {
     if (next === words.length) {
-      words = new Uint32Array(
-        hkdfSync('sha256', key, '', `memrelay-vector-map-v1/${round}/${block++}`, 8_160),
-      );
+      const bytes = expand(key, `memrelay-vector-map-v1/${round}/${block++}`, 8_160);
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      words = new Uint32Array(bytes.length / 4);
+      for (let i = 0; i < words.length; i++) words[i] = view.getUint32(i * 4, true);
       next = 0;
     }
     return words[next++]!;

@@ -1,4 +1,4 @@
-import { englishStem } from '../../language/english.ts';
+import { englishStem } from './language/english.ts';
 
 /**
  * Words that answer a question which uses another word: "tea" answers "what does Ana drink?". A short list of everyday

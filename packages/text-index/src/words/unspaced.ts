@@ -1,4 +1,4 @@
-import { textSegments } from '../../base/text-segments.ts';
+import { textSegments } from '../base/text-segments.ts';
 
 /** Terms of scripts whose words are not separated by spaces, or not separated from their particles. */
 
