@@ -5,7 +5,7 @@ import { sealIdentity } from './identity.ts';
 import { minPlaintextLength } from './padme.ts';
 import { decodeWraps, encodeWraps, type Wrap } from './wraps.ts';
 
-export const envelopeKind = { memory: 1, tombstone: 2, rewrap: 3, exportIndex: 4 } as const;
+export const envelopeKind = { memory: 1, tombstone: 2, rewrap: 3, exportIndex: 4, searchSecret: 5 } as const;
 export type EnvelopeKind = (typeof envelopeKind)[keyof typeof envelopeKind];
 
 export const maxHeaderLength = 16_384;
@@ -42,7 +42,7 @@ export interface EnvelopeHeader extends HeaderFields {
 }
 
 function isKind(value: number): value is EnvelopeKind {
-  return value >= 1 && value <= 4;
+  return value >= 1 && value <= 5;
 }
 
 /** The header's bytes. Throws `RangeError` if a field or a length violates its rule, which is a mistake of the caller. */

@@ -29,6 +29,10 @@ export interface EnvelopeMeta {
   metadata?: Record<string, string | number | boolean | null>;
   /** RFC 3339 with offset: readers ignore it from then on */
   expires_at?: string;
+  /** True in a private namespace, whose tag is another than that of the same name; otherwise absent */
+  private?: true;
+  /** `envelope_id` of the search secret that the memory's search data was made with, 32 lower-case hex digits */
+  search_id?: string;
 }
 
 /** The fields that tell to what a memory belongs, and until when it counts. */
@@ -112,6 +116,8 @@ const rules: Record<keyof EnvelopeMeta, (value: unknown) => boolean> = {
   tags: isTagList,
   metadata: isFlat,
   expires_at: isTime,
+  private: (value) => value === true,
+  search_id: (value) => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value),
 };
 const names = Object.keys(rules) as (keyof EnvelopeMeta)[];
 const required: readonly (keyof EnvelopeMeta)[] = ['ns', 'created_at'];

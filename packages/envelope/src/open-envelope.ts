@@ -5,7 +5,7 @@ import { EnvelopeError } from './envelope-error.ts';
 import { type EnvelopeHeader, parseHeader } from './header.ts';
 import { hpkeOpenWithSecret } from './hpke.ts';
 import type { EnvelopeMeta } from './meta.ts';
-import { namespaceTag } from './namespace-tag.ts';
+import { namespaceTag, privateNamespaceTag } from './namespace-tag.ts';
 import type { Primitives } from './primitives.ts';
 import { envelopeInfo } from './seal-envelope.ts';
 
@@ -104,7 +104,8 @@ export function openWithSecret(
 
   const parts = splitBody(plaintext);
   const { meta, text } = decodeBody(parts);
-  if (!equalBytes(namespaceTag(p, header.origin, meta.ns), header.tag))
+  const tagOf = meta.private ? privateNamespaceTag : namespaceTag;
+  if (!equalBytes(tagOf(p, header.origin, meta.ns), header.tag))
     throw new EnvelopeError('wrong_tag', 'the sealed namespace does not match the tag of the header');
   if (!p.ed25519Verify(parts.signer, signedMessage(p, headerBytes, parts.content), parts.signature))
     throw new EnvelopeError('bad_signature', "the writer's signature is invalid");

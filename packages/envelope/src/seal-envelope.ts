@@ -1,9 +1,9 @@
 import { encodeContent, padBody, plaintextLength, signedMessage } from './body.ts';
 import { concatBytes, utf8 } from './bytes.ts';
-import { buildHeader, type EnvelopeKind, gcmTagLength } from './header.ts';
+import { buildHeader, type EnvelopeKind, envelopeKind, gcmTagLength } from './header.ts';
 import { hpkeSender } from './hpke.ts';
 import type { EnvelopeMeta } from './meta.ts';
-import { namespaceTag } from './namespace-tag.ts';
+import { namespaceTag, privateNamespaceTag } from './namespace-tag.ts';
 import type { Primitives } from './primitives.ts';
 import type { Wrap } from './wraps.ts';
 
@@ -33,7 +33,10 @@ export interface SealInput {
  * an argument violates its rule or the envelope would exceed 1.5 MiB; a text of 1 MiB always fits.
  */
 export function sealEnvelope(p: Primitives, input: SealInput): Uint8Array {
-  const tag = namespaceTag(p, input.origin, input.namespace);
+  if (input.kind === envelopeKind.searchSecret && !input.meta.private)
+    throw new RangeError('a search secret belongs to a private namespace');
+  const tagOf = input.meta.private ? privateNamespaceTag : namespaceTag;
+  const tag = tagOf(p, input.origin, input.namespace);
   const meta: EnvelopeMeta = { ...input.meta, ns: input.namespace };
   const content = encodeContent(meta, input.text, p.ed25519PublicKey(input.signer));
   const sender = hpkeSender(p, input.recipientPk, envelopeInfo);

@@ -5,7 +5,7 @@ import { concatBytes, readU32, u32, utf8 } from '../src/bytes.ts';
 import { checkWrap } from '../src/check-wrap.ts';
 import { EnvelopeError } from '../src/envelope-error.ts';
 import { newEnvelopeId } from '../src/envelope-id.ts';
-import { parseHeader } from '../src/header.ts';
+import { envelopeKind, parseHeader } from '../src/header.ts';
 import { encodeMeta } from '../src/meta.ts';
 import { namespaceTag } from '../src/namespace-tag.ts';
 import { checkHeader, checkIndexRow, openBody } from '../src/open-envelope.ts';
@@ -66,6 +66,19 @@ describe('an authenticated body that breaks a rule', () => {
   it('is rejected when its namespace does not match the tag', () => {
     const meta = encodeMeta({ ns: 'other', ...sealed.input.meta });
     expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed, { meta })))).toBe('wrong_tag');
+  });
+
+  it('is rejected when it is private under the tag of a readable namespace, or the other way round', () => {
+    const meta = encodeMeta({ ns: sealed.input.namespace, ...sealed.input.meta, private: true });
+    expect(reasonOf(sealed, signedBody(sealed, contentOf(sealed, { meta })))).toBe('wrong_tag');
+    const hidden = seal({ meta: { ...sealed.input.meta, private: true } });
+    const plain = encodeMeta({ ns: hidden.input.namespace, ...sealed.input.meta });
+    expect(reasonOf(hidden, hidden.bytes)).toBe('accepted');
+    expect(reasonOf(hidden, signedBody(hidden, contentOf(hidden, { meta: plain })))).toBe('wrong_tag');
+  });
+
+  it('of a search secret can only be sealed in a private namespace', () => {
+    expect(() => seal({ kind: envelopeKind.searchSecret })).toThrow('private namespace');
   });
 
   it('is rejected when meta or text is invalid', () => {

@@ -4,7 +4,7 @@ import { EnvelopeError, type EnvelopeRefusal } from '../src/envelope-error.ts';
 import { newEnvelopeId } from '../src/envelope-id.ts';
 import { envelopeKind } from '../src/header.ts';
 import { sealIdentity } from '../src/identity.ts';
-import { namespaceTag } from '../src/namespace-tag.ts';
+import { namespaceTag, privateNamespaceTag } from '../src/namespace-tag.ts';
 import { nodePrimitives } from '../src/node-primitives.ts';
 import type { HeaderExpectation, Trust } from '../src/open-envelope.ts';
 import type { Primitives } from '../src/primitives.ts';
@@ -75,7 +75,8 @@ export function seal(changes: Partial<SealInput> = {}, primitives: Primitives = 
   const origin = changes.origin ?? primitives.randomBytes(32);
   const namespace = changes.namespace ?? 'work';
   const keyEpoch = changes.keyEpoch ?? 7n;
-  const tag = namespaceTag(primitives, origin, namespace);
+  const tagOf = changes.meta?.private ? privateNamespaceTag : namespaceTag;
+  const tag = tagOf(primitives, origin, namespace);
   const signer = changes.signer ?? primitives.randomBytes(32);
   const input: SealInput = {
     kind: envelopeKind.memory,

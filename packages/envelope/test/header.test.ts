@@ -65,7 +65,7 @@ describe('header', () => {
     ['version 2', patched(bytes, 4, 2), 'unsupported_envelope'],
     ['suite 2', patched(bytes, 5, 2), 'unsupported_envelope'],
     ['kind 0', patched(bytes, 6, 0), 'unsupported_envelope'],
-    ['kind 5', patched(bytes, 6, 5), 'unsupported_envelope'],
+    ['kind 6', patched(bytes, 6, 6), 'unsupported_envelope'],
     ['reserved tag key', patched(bytes, 7, 1), 'unsupported_envelope'],
     ['header_len below any', withU32(bytes, 8, 155), 'malformed'],
     ['header_len one more', withU32(bytes, 8, headerLength + 1), 'malformed'],
@@ -125,7 +125,7 @@ describe('header', () => {
   });
 
   it.each([
-    ['kind', { kind: 5 as 1 }],
+    ['kind', { kind: 6 as 1 }],
     ['envelope_id', { envelopeId: filled(0, 16) }],
     ['recipient_pk', { recipientPk: filled(1, 31) }],
     ['enc', { enc: filled(1, 33) }],
@@ -161,6 +161,8 @@ describe('header', () => {
   });
 
   it('has known kinds', () => {
-    for (const kind of Object.values(envelopeKind)) expect(parseHeader(seal({ kind }).bytes).kind).toBe(kind);
+    const meta = { created_at: '2026-02-01T12:00:00Z', private: true } as const;
+    for (const kind of Object.values(envelopeKind))
+      expect(parseHeader(seal({ kind, meta }).bytes).kind).toBe(kind);
   });
 });

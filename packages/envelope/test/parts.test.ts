@@ -6,7 +6,7 @@ import { isEnvelopeId, newEnvelopeId } from '../src/envelope-id.ts';
 import { sealIdentity } from '../src/identity.ts';
 import { newNamespaceKeyPair } from '../src/key-pair.ts';
 import { contextOf, decodeMeta, type EnvelopeMeta, encodeMeta } from '../src/meta.ts';
-import { namespaceTag } from '../src/namespace-tag.ts';
+import { namespaceTag, privateNamespaceTag } from '../src/namespace-tag.ts';
 import { paddedLength, padme } from '../src/padme.ts';
 import { portablePrimitives } from '../src/portable-primitives.ts';
 import { decodeWraps, encodeWraps } from '../src/wraps.ts';
@@ -36,6 +36,16 @@ describe('namespace tag', () => {
     for (const name of ['\ud800', 'x\udc00', '\udc00\ud800'])
       expect(() => namespaceTag(p, origin, name)).toThrow(RangeError);
     expect(() => namespaceTag(p, filled(1, 31), 'a')).toThrow(RangeError);
+  });
+
+  it('of a private namespace has a label of its own', () => {
+    const expected = p
+      .hmacSha256(origin, utf8('memrelay-namespace-private-v1'), Uint8Array.of(0), utf8('café'))
+      .slice(0, 16);
+    for (const primitives of [p, portablePrimitives])
+      expect(privateNamespaceTag(primitives, origin, 'café')).toEqual(expected);
+    expect(expected).not.toEqual(namespaceTag(p, origin, 'café'));
+    expect(() => privateNamespaceTag(p, origin, '\ud800')).toThrow(RangeError);
   });
 
   it('is never all zero', () => {
@@ -210,6 +220,9 @@ describe('meta', () => {
     ['empty supersedes', { ...valid, supersedes: [] }],
     ['upper-case id', { ...valid, supersedes: ['A'.repeat(32)] }],
     ['repeated id', { ...valid, supersedes: ['a'.repeat(32), 'a'.repeat(32)] }],
+    ['private that is not true', { ...valid, private: false }],
+    ['search_id in upper case', { ...valid, search_id: 'A'.repeat(32) }],
+    ['short search_id', { ...valid, search_id: 'a'.repeat(31) }],
     ['an array', [valid]],
     ['null', null],
     ['text', 'work'],

@@ -17,6 +17,8 @@ describe('round trip', () => {
           .double({ noNaN: true, noDefaultInfinity: true })
           .filter((value) => !Object.is(value, -0)),
         by: fc.string({ unit: 'grapheme', maxLength: 40 }),
+        private: fc.constant(true as const),
+        search_id: fc.constant('5e'.repeat(16)),
       },
       { requiredKeys: ['created_at'] },
     );
@@ -31,6 +33,7 @@ describe('round trip', () => {
         fc.constantFrom(nodePrimitives, portablePrimitives),
         (text, namespace, metaFields, kind, keyEpoch, sealer, opener) => {
           fc.pre(text.isWellFormed() && namespace.isWellFormed());
+          fc.pre(kind !== envelopeKind.searchSecret || metaFields.private === true);
           const changes = { text, namespace, kind, keyEpoch, meta: metaFields };
           const sealed = seal(changes as Parameters<typeof seal>[0], sealer);
           const opened = readAll(sealed, sealed.bytes, opener);

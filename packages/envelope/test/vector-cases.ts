@@ -151,7 +151,7 @@ function refusedCases(p: Primitives) {
   const { identity } = parseHeader(bytes);
   return [
     ['version 2', patched(4, 2), 'unsupported_envelope'],
-    ['kind 5', patched(6, 5), 'unsupported_envelope'],
+    ['kind 6', patched(6, 6), 'unsupported_envelope'],
     ['reserved tag key', patched(7, 1), 'unsupported_envelope'],
     ['header_len one more', patched(8, bytes[8]! + 1), 'malformed'],
     ['one byte cut off', bytes.slice(0, -1), 'malformed'],
