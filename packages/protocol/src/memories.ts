@@ -14,6 +14,7 @@ import {
 import { defaultNamespace, limits } from './limits.ts';
 import type { LlmUsage } from './llm-usage.ts';
 import { fieldsRefused } from './manual-fields.ts';
+import { privateIndexField, privateQuestionField } from './private-fields.ts';
 
 /** Requests and responses of the memory routes (spec "Relayer routes"). */
 
@@ -77,8 +78,11 @@ export const rememberManualRequest = z.object({
       context.addIssue(`must decode to 1 to ${limits.encryptedDataBytes} bytes`);
     else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
   }),
-  /** Unit vector of the text; as many numbers as `GET /config` says */
-  vector: vectorField,
+  /**
+   * Unit vector of the text; as many numbers as `GET /config` says. Required, except in a private namespace, where it is
+   * mapped under the search secret
+   */
+  vector: vectorField.optional(),
   /** For a long text: the vectors of its second and later chunks (coarse-vectors.ts) */
   chunk_vectors: base64Field(limits.bodyBytes, 'must be vectors as signed bytes').optional(),
   /** The model that made the vectors; if omitted, the relayer's own */
@@ -90,18 +94,29 @@ export const rememberManualRequest = z.object({
   wait: z.boolean().default(true),
   /** For clients that seal again on each retry: with an `idempotency-key`, compared instead of the body */
   repeat_tag: z.string().regex(hex32Pattern, 'must be 64 hex digits').optional(),
+  /** Index data of a memory in a private namespace */
+  private: privateIndexField.optional(),
+  /** In a private namespace, by a writer that may not read it: a reader's client adds the index data later */
+  needs_index: z.literal(true).optional(),
   ...fieldsRefused,
 });
 export type RememberManualRequest = z.infer<typeof rememberManualRequest>;
 
 export const recallManualRequest = z.object({
-  vector: vectorField,
+  /** Required, except in a private namespace, where a question may have words alone */
+  vector: vectorField.optional(),
   limit: limitField(limits.recallLimit),
   namespace,
   embedding_model: embeddingModel.optional(),
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
   min_score: z.number().optional(),
+  /** What the question looks for, in a private namespace */
+  private: privateQuestionField.optional(),
+  /** In a private namespace: return stored envelopes with their hits, as many as fit into the response */
+  include_envelopes: z.boolean().default(false),
+  /** In a private namespace: say for each hit why it has its rank */
+  explain: z.boolean().default(false),
   tags: fieldsRefused.tags,
 });
 export type RecallManualRequest = z.infer<typeof recallManualRequest>;
@@ -276,9 +291,11 @@ export interface ManualHit {
   sha256: string;
   score?: number;
   pending?: true;
-  /** The bytes of a pending memory, base64 */
+  /** The bytes of a pending memory, or of any with `include_envelopes` as long as they fit; base64 */
   encrypted_data?: string;
   superseded_by?: string;
+  /** Present if the request asked for it */
+  explain?: HitExplanation;
 }
 
 export interface RecallManualResponse {
@@ -286,6 +303,10 @@ export interface RecallManualResponse {
   total: number;
   /** Pending memories that did not fit into the response; absent when none */
   dropped_count?: number;
+  /** True while memories of a private namespace cannot be found under the search secret of the question */
+  partial?: true;
+  /** The number of these memories: of another search secret or tokenizer, or without index data; absent when none */
+  not_searchable?: number;
   /** Trusted writers of this account, hex: the relayer's own keys, and delegates that can or could write */
   trusted_writers: string[];
 }

@@ -33,7 +33,7 @@ export async function recallManual(
     search(parts, accountId, {
       namespace: request.namespace,
       model: request.embedding_model,
-      vector: parts.checkVector(request.vector),
+      vector: parts.checkVector(request.vector ?? []),
       question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,

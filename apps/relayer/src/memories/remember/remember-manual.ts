@@ -72,7 +72,7 @@ export async function rememberManual(
   const { account } = caller;
   const tag = parts.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
-  const vectors = [parts.checkVector(request.vector), ...chunkVectors(parts, request.chunk_vectors)];
+  const vectors = [parts.checkVector(request.vector ?? []), ...chunkVectors(parts, request.chunk_vectors)];
   const accountId = hexToBytes(account.accountId);
   await parts.backlog.admit(accountId, 1);
   // The client has already sealed this memory; the next one is sealed under the new epoch
