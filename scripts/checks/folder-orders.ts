@@ -62,7 +62,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   'packages/mcp': [[topFiles, 'hosts'], 'sign-in', 'tools', 'stdio'],
   'packages/protocol': ['variables'],
   'packages/text-index': ['base', 'language', 'words', topFiles],
-  'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual']],
+  'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual'], 'private'],
   bench: ['base', ['baselines', 'recall-quality', 'system'], ['leakage', 'seed'], 'benches'],
   contracts: [topFiles, 'scenarios'],
   testing: ['services'],

@@ -57,7 +57,7 @@ const allowed: Record<string, readonly string[]> = {
 const commandOfClone = /^(apps|packages)\/[^/]+\/bin\/[^/]+\.mjs$/;
 
 /** Files of the SDK that may import the chain client and blob ids. The plain client must not contain these. */
-const sdkWithChain = /^packages\/sdk\/src\/(account|manual)[/.-]/;
+const sdkWithChain = /^packages\/sdk\/src\/(account|manual|private)[/.-]/;
 
 export const importDirections: Rule = {
   name: 'import-directions',
