@@ -79,6 +79,13 @@ export interface ManualRecallHit {
   pending?: true;
   /** The memory that replaces this one */
   supersededBy?: string;
+  /** The fields that were sealed with the text; times are RFC 3339 */
+  session?: string;
+  speaker?: string;
+  happenedAt?: string;
+  tags?: string[];
+  metadata?: Record<string, string | number | boolean | null>;
+  expiresAt?: string;
   /** The signer: an Ed25519 key, 64 hex digits */
   signer: string;
 }

@@ -1,6 +1,6 @@
 import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
-import { envelopeKind } from '@memrelay/envelope/header';
+import { type EnvelopeKind, envelopeKind } from '@memrelay/envelope/header';
 import {
   checkHeader,
   type Envelope,
@@ -31,6 +31,8 @@ export interface Opening {
   state: AccountState;
   /** Tag of the requested namespace */
   tag: Uint8Array;
+  /** Default: memories */
+  kind?: EnvelopeKind | undefined;
   trust: Trust;
   /** The sets of key servers whose wraps are opened, in the order of `expected` */
   sets: readonly KeyServerSet[];
@@ -69,12 +71,15 @@ export async function openMemories(
 }
 
 async function check(bytes: Uint8Array, opening: Opening): Promise<Checked | OpenFailure> {
-  const { state, tag, expected, sets } = opening;
+  const { state, tag, kind = envelopeKind.memory, expected, sets } = opening;
   try {
     const envelope = checkHeader(bytes, { origin: state.origin, tag, maxEpoch: state.account.key_epoch });
     const { header } = envelope;
-    if (header.kind !== envelopeKind.memory)
-      return failure('integrity', 'it is not the envelope of a memory');
+    if (header.kind !== kind)
+      return failure(
+        'integrity',
+        kind === envelopeKind.memory ? 'it is not the envelope of a memory' : 'it is of another kind',
+      );
     const { bytes: wrap, serverSet } = await fittingWrap(header, opening);
     const { identity, recipientPk } = header;
     return {

@@ -1,5 +1,6 @@
 import { permissions } from '@memrelay/chain/account-bcs';
-import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { contextOf } from '@memrelay/envelope/meta';
+import { namespaceTag, privateNamespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
@@ -8,6 +9,7 @@ import type { ManualHit, RecallManualResponse } from '@memrelay/protocol/memorie
 import { recallBody } from '../recall-body.ts';
 import { untilAborted } from '../wire/abort.ts';
 import { fromBase64 } from '../wire/base64.ts';
+import { camelKeys } from '../wire/camel-keys.ts';
 import { MemRelayError } from '../wire/errors.ts';
 import { type Connection, callRelayer } from '../wire/request.ts';
 import { type AccountState, maxAccountAgeMs } from './account-state.ts';
@@ -25,9 +27,20 @@ import type { ReadBlob } from './read-blob.ts';
 
 /** A recall in progress. */
 export interface ManualQuestion {
-  vector: Float32Array;
-  embeddingModel: string;
+  /** Undefined for a search by words alone, in a private namespace */
+  vector: Float32Array | undefined;
+  embeddingModel: string | undefined;
   namespace: string;
+  /** In a private namespace */
+  private?: PrivateRecall | undefined;
+}
+
+/** What a recall in a private namespace adds. */
+export interface PrivateRecall {
+  /** Fields of the request: the question's tokens */
+  body: Record<string, unknown>;
+  /** Called with the response, before anything of it is opened */
+  onAnswer(answer: RecallManualResponse): void;
 }
 
 const downloadsAtOnce = 8;
@@ -49,9 +62,11 @@ export async function recallSealed(
     ...recallBody('', options),
     query: undefined,
     explain: undefined,
-    vector: Array.from(question.vector, (value) => Number(value.toPrecision(9))),
+    tags: undefined,
+    vector: question.vector && Array.from(question.vector, (value) => Number(value.toPrecision(9))),
     embedding_model: question.embeddingModel,
     namespace: question.namespace,
+    ...question.private?.body,
   };
   const call = { method: 'POST', path: '/api/recall/manual', body, signal } as const;
   const [{ value: answer }, account] = await Promise.all([
@@ -59,6 +74,7 @@ export async function recallSealed(
     parts.account.read(maxAccountAgeMs, signal),
   ]);
   // Limited here too: the relayer could return more matches, and each one is fetched and opened
+  question.private?.onAnswer(answer);
   const hits = answer.results
     .slice(0, options.limit ?? limits.recallLimit.default)
     .filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);
@@ -68,7 +84,7 @@ export async function recallSealed(
   let later: Promise<Map<string, Wrap[]>> | undefined;
   const opening = {
     state,
-    tag: namespaceTag(p, state.origin, question.namespace),
+    tag: (question.private ? privateNamespaceTag : namespaceTag)(p, state.origin, question.namespace),
     trust: trustOf(state, answer.trusted_writers ?? [], options),
     sets: parts.network.readable,
     expected: parts.expected,
@@ -79,7 +95,7 @@ export async function recallSealed(
   };
   const opened = await untilAborted(openMemories(p, parts.unwrapper, read, opening), signal);
   refuseWhenNothingOpens(opened);
-  return resultOf(hits, blobs, opened, answer.dropped_count ?? 0);
+  return resultOf(hits, blobs, opened, answer.dropped_count ?? 0, connection.clock.now());
 }
 
 async function bytesOf(
@@ -88,7 +104,8 @@ async function bytesOf(
   p: Primitives,
   signal: AbortSignal | undefined,
 ): Promise<ReadBlob> {
-  if (hit.blob_id !== undefined) return blobs.read({ blobId: hit.blob_id, sha256: hit.sha256 }, signal);
+  if (hit.blob_id !== undefined && hit.encrypted_data === undefined)
+    return blobs.read({ blobId: hit.blob_id, sha256: hit.sha256 }, signal);
   const bytes = fromBase64(hit.encrypted_data ?? '');
   if (toHex(p.sha256(bytes)) === hit.sha256) return { ok: true, bytes };
   return {
@@ -148,6 +165,7 @@ function resultOf(
   blobs: readonly ReadBlob[],
   opened: readonly OpenedMemory[],
   unanswered: number,
+  nowMs: number,
 ): ManualRecallResult {
   const results: ManualRecallHit[] = [];
   const dropped: DroppedHit[] = [];
@@ -165,12 +183,14 @@ function resultOf(
       continue;
     }
     const { meta, text, signer } = memory.opened;
+    if (meta.expires_at !== undefined && Date.parse(meta.expires_at) <= nowMs) continue;
     results.push({
       ...hitRef,
       text,
       createdAt: meta.created_at,
       ...(meta.occurred_at === undefined ? {} : { occurredAt: meta.occurred_at }),
       ...(meta.importance === undefined ? {} : { importance: meta.importance }),
+      ...camelKeys(contextOf(meta) ?? {}),
       ...(hit.score === undefined ? {} : { score: hit.score }),
       ...(hit.pending ? { pending: true as const } : {}),
       ...(hit.superseded_by === undefined ? {} : { supersededBy: hit.superseded_by }),

@@ -1,7 +1,8 @@
 import { utf8 } from '@memrelay/envelope/bytes';
 import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind } from '@memrelay/envelope/header';
-import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import type { EnvelopeContext, EnvelopeMeta } from '@memrelay/envelope/meta';
+import { namespaceTag, privateNamespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { toBase64, toHex } from '@memrelay/protocol/bytes';
@@ -20,10 +21,22 @@ import type { ManualAccepted, ManualRememberOptions } from './manual-types.ts';
 export interface ManualWrite {
   text: string;
   namespace: string;
-  /** The vectors of the text's pieces, in order; at least one */
+  /** The vectors of the text's pieces, in order; at least one, except in a private namespace */
   vectors: readonly Float32Array[];
-  embeddingModel: string;
+  embeddingModel: string | undefined;
   idempotencyKey: string;
+  /** In a private namespace */
+  private?: PrivateWrite | undefined;
+}
+
+/** What a write into a private namespace adds. */
+export interface PrivateWrite {
+  /** Fields that are sealed with the text */
+  context: EnvelopeContext;
+  /** The search secret of the search data, 32 hex digits; undefined with `needs_index` */
+  searchId: string | undefined;
+  /** Fields of the request: search data, or `needs_index` */
+  body: Record<string, unknown>;
 }
 
 /** Space in a request for everything except the envelope and the vectors. */
@@ -46,13 +59,14 @@ export async function rememberSealed(
   const state = await parts.account.read(maxAccountAgeMs, signal);
   if (!state.account.active)
     throw new MemRelayError('account_inactive', 'The owner has deactivated the account; nothing was stored.');
-  const tag = namespaceTag(p, state.origin, namespace);
+  const tag = (write.private ? privateNamespaceTag : namespaceTag)(p, state.origin, namespace);
   const key = await parts.keys.keyFor(state, tag);
   signal?.throwIfAborted();
   const meta = {
     created_at: new Date(connection.clock.now()).toISOString(),
     ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
     ...(importance === undefined ? {} : { importance }),
+    ...(write.private ? privateMeta(write.private) : {}),
   };
   const envelope = sealed(() =>
     sealEnvelope(p, {
@@ -68,9 +82,10 @@ export async function rememberSealed(
   );
   const [first, ...rest] = write.vectors;
   // Lossless: nine digits represent a 32-bit float exactly
-  const vector = Array.from(first!, (value) => Number(value.toPrecision(9)));
+  const vector = first && Array.from(first, (value) => Number(value.toPrecision(9)));
   const encryptedData = toBase64(envelope);
-  const room = limits.bodyBytes - encryptedData.length - JSON.stringify(vector).length - otherBytes;
+  const taken = encryptedData.length + JSON.stringify([vector, write.private?.body]).length + otherBytes;
+  const room = limits.bodyBytes - taken;
   const body = {
     encrypted_data: encryptedData,
     vector,
@@ -80,6 +95,7 @@ export async function rememberSealed(
     namespace,
     wait: false,
     repeat_tag: repeatTag(p, seed, write, options),
+    ...write.private?.body,
   };
   const call = { method: 'POST', path: '/api/remember/manual', body, signal } as const;
   const { idempotencyKey } = write;
@@ -87,6 +103,10 @@ export async function rememberSealed(
   if (options.waitForDone === false) return { status: 'running', id: value.job_id };
   const job = await waitForJob(value.job_id, pollJob(connection, value.job_id, options), options);
   return { status: 'done', id: job.jobId, blobId: job.blobId };
+}
+
+function privateMeta({ context, searchId }: PrivateWrite): Omit<EnvelopeMeta, 'ns' | 'created_at'> {
+  return { ...context, private: true, ...(searchId === undefined ? {} : { search_id: searchId }) };
 }
 
 /** Runs `seal`. Throws `invalid_argument` if the caller's input violates a rule of the envelope. */
@@ -126,9 +146,17 @@ const repeatLabel = utf8('memrelay-manual-repeat-v1\n');
 function repeatTag(
   p: Primitives,
   seed: Uint8Array,
-  { text, namespace, idempotencyKey }: ManualWrite,
+  { text, namespace, idempotencyKey, private: privateWrite }: ManualWrite,
   { importance, occurredAt }: ManualRememberOptions,
 ): string {
-  const covered = JSON.stringify([idempotencyKey, namespace, text, importance ?? null, occurredAt ?? null]);
+  const fields = privateWrite ? [privateWrite.context] : [];
+  const covered = JSON.stringify([
+    idempotencyKey,
+    namespace,
+    text,
+    importance ?? null,
+    occurredAt ?? null,
+    ...fields,
+  ]);
   return toHex(p.hmacSha256(seed, repeatLabel, utf8(covered)));
 }

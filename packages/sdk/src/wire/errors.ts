@@ -20,6 +20,7 @@ export type ClientErrorCode =
   | 'embedding_not_configured'
   | 'embedding_rejected'
   | 'embedding_mismatch'
+  | 'search_secret_missing'
   | 'invalid_bundle'
   | 'bundle_cut_off'
   | 'unsupported_bundle'
