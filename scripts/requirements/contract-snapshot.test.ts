@@ -15,6 +15,7 @@ const fieldFiles = [
   'memories',
   'llm',
   'llm-usage',
+  'hit-explanation',
   'memory-lists',
   'single-memory',
   'profile',

@@ -34,9 +34,9 @@ export const apiMutations: readonly Mutation[] = [
   {
     breaks: 'api.manual-recall',
     file: 'packages/protocol/src/memories.ts',
-    from: `  vector: vectorField,
+    from: `  vector: vectorField.optional(),
   limit: limitField(limits.recallLimit),`,
-    to: `  vector: vectorField,
+    to: `  vector: vectorField.optional(),
   limit: limitField(limits.askLimit),`,
   },
   {

@@ -76,7 +76,7 @@ export const envelopeMutations: readonly Mutation[] = [
   {
     breaks: 'envelope.reader-padding',
     file: 'packages/envelope/src/open-envelope.ts',
-    from: 'if (!equalBytes(namespaceTag(p, header.origin, meta.ns), header.tag))',
+    from: 'if (!equalBytes(tagOf(p, header.origin, meta.ns), header.tag))',
     to: 'if (meta.ns === "")',
   },
   {

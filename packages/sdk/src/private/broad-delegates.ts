@@ -3,7 +3,7 @@ import { toHex } from '@memrelay/protocol/bytes';
 import type { PrivateWarning } from './private-types.ts';
 
 /**
- * A warning for each other delegate that may read all namespaces: whoever holds its key can open private memories too. The
+ * A warning for each other delegate that may read all namespaces: anyone with its key can open private memories too. The
  * key of a server ("server key") is the usual case: with it the relayer reads what it must not read.
  */
 export function broadDelegates(

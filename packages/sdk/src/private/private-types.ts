@@ -1,4 +1,4 @@
-import type { HitExplanation } from '@memrelay/protocol/memories';
+import type { HitExplanation } from '@memrelay/protocol/hit-explanation';
 import type {
   ManualOptions,
   ManualRecallHit,

@@ -1,4 +1,4 @@
-import type { HitExplanation } from '@memrelay/protocol/memories';
+import type { HitExplanation } from '@memrelay/protocol/hit-explanation';
 import type { Collection } from '@memrelay/text-index/bm25';
 import { type Answered, answered, noQuestion, type Question } from '@memrelay/text-index/question';
 import type { Match } from '../rows/match.ts';

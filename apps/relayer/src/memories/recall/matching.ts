@@ -1,4 +1,5 @@
-import type { MatchReason, RecallRequest } from '@memrelay/protocol/memories';
+import type { MatchReason } from '@memrelay/protocol/hit-explanation';
+import type { RecallRequest } from '@memrelay/protocol/memories';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import { resembles } from '../../index/keywords/resembles.ts';
 import type { Relevance } from './fusion.ts';
