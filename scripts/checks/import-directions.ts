@@ -38,7 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'packages/chain',
     'packages/capture',
   ],
-  'packages/adapter': ['packages/sdk', 'packages/mcp'],
+  'packages/adapter': ['packages/protocol', 'packages/sdk', 'packages/mcp'],
   // Adapters of agent frameworks
   'integrations/*': ['packages/adapter', 'packages/capture', 'packages/sdk'],
   'apps/*': packages,

@@ -68,6 +68,16 @@ for (const [name, answer] of Object.entries(run)) {
     expect(prompts[0]).not.toContain('<memories>');
   });
 
+  it(`${name}: does not ask a relayer that is down for every answer, and reports the outage once`, async () => {
+    const errors: string[] = [];
+    const onError = (error: unknown) => void errors.push((error as Error).name);
+    const { memory, model } = start({ remember: 'nothing', onError });
+    memory.before('recall', () => Promise.reject(new TypeError('no relayer')));
+    for (let i = 0; i < 8; i++) expect(await answer({ model, prompt })).toBe('Without milk.');
+    expect(memory.calls).toHaveLength(3);
+    expect(errors).toEqual(['TypeError', 'TypeError', 'RecallPausedError']);
+  });
+
   it(`${name}: the steps of a call with tools share one recall, and each text is stored once`, async () => {
     const { memory, model, prompts, written } = start(
       { remember: 'conversation' },

@@ -1,5 +1,6 @@
 import { Document, type DocumentInterface } from '@langchain/core/documents';
 import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
+import { recallUnlessPaused } from '@memrelay/adapter/recall-circuit';
 import type { MemRelay, TagFilterOptions } from '@memrelay/sdk';
 
 export interface MemRelayRetrieverOptions extends Omit<BaseRetrieverInput, 'tags'> {
@@ -16,7 +17,7 @@ export interface MemRelayRetrieverOptions extends Omit<BaseRetrieverInput, 'tags
 
 /**
  * Recalls memories as documents, best first. `metadata` has the memory's own metadata and its `id`, `score`, `createdAt`, `speaker`,
- * `happenedAt`, `tags` and `supersededBy`. Rejects with `MemRelayError`.
+ * `happenedAt`, `tags` and `supersededBy`. Rejects with `MemRelayError`; with `RecallPausedError`, at once, while the relayer is down.
  */
 export class MemRelayRetriever extends BaseRetriever {
   override lc_namespace = ['memrelay', 'retrievers'];
@@ -38,7 +39,8 @@ export class MemRelayRetriever extends BaseRetriever {
 
   override async _getRelevantDocuments(query: string): Promise<DocumentInterface[]> {
     const { memory, namespace, limit, minScore, tags } = this.#options;
-    const { results } = await memory.recall(query, { namespace, limit, minScore, tags, explain: true });
+    const options = { namespace, limit, minScore, tags, explain: true };
+    const { results } = await recallUnlessPaused(memory, query, options);
     return results.map(
       ({ text, metadata, id, score, createdAt, speaker, happenedAt, tags, supersededBy }) => {
         const own = { id, score, createdAt, speaker, happenedAt, tags, supersededBy };

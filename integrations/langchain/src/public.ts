@@ -1,5 +1,6 @@
 /** `@memrelay/langchain`: a LangGraph store, a chat message history, a retriever and tools. */
 export type { MemoryToolClient, MemoryToolOptions } from '@memrelay/adapter/memory-tools';
+export { RecallPausedError } from '@memrelay/adapter/recall-circuit';
 export type { SessionLogOptions } from '@memrelay/adapter/session-log';
 export { MemRelayChatHistory } from './mem-relay-chat-history.ts';
 export { MemRelayRetriever, type MemRelayRetrieverOptions } from './mem-relay-retriever.ts';

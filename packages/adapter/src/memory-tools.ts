@@ -1,6 +1,7 @@
 import type { MemRelay, MemRelayError } from '@memrelay/sdk';
 import { dataNote } from 'memrelay-mcp/tools/quoted';
 import { memoryLine } from './memory-block.ts';
+import { recallUnlessPaused } from './recall-circuit.ts';
 
 export interface MemoryToolOptions {
   /** Where the agent's memories are; default: the client's. The model cannot choose it. */
@@ -61,7 +62,7 @@ function recallTool(memory: MemoryToolClient, namespace: string | undefined): Me
         const { question, limit = 5 } = fieldsOf(input);
         if (!isText(question)) return 'Pass a question.';
         const wanted = Math.max(1, Math.min(Math.trunc(Number(limit)) || 5, maxHits));
-        const { results } = await memory.recall(question, { limit: wanted, namespace, signal });
+        const { results } = await recallUnlessPaused(memory, question, { limit: wanted, namespace, signal });
         if (results.length === 0) return 'Nothing is remembered about this.';
         const lines = results.map((hit) => memoryLine(hit, [`id ${hit.id}`]));
         return [`Best first. ${dataNote}`, ...lines].join('\n');
