@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { AccountObject } from '@memrelay/chain/account-reader';
+import { isPrivateAddress } from '@memrelay/process/guarded-fetch';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { SealClient, type SealCompatibleClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawPublicKey } from '../src/base/raw-public-key.ts';
 import { KeyServerChanged, KeyServerDirectory } from '../src/seal/key-server-directory.ts';
-import { isPrivateAddress } from '../src/seal/key-server-fetch.ts';
 import { SealPool } from '../src/seal/seal-pool.ts';
 import type { UnwrapItem } from '../src/seal/seal-tasks.ts';
 import { makeServerSet, makeServerSets } from '../src/seal/server-sets.ts';
