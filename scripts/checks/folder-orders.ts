@@ -50,6 +50,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'index',
     'jobs',
     'keys',
+    'webhooks',
     'memories',
     'upkeep',
     'api',

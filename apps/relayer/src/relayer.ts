@@ -51,6 +51,7 @@ import { startJobs } from './start/start-jobs.ts';
 import { startMaintenance } from './start/start-maintenance.ts';
 import { startSidecar } from './start/start-sidecar.ts';
 import { startUpkeep } from './start/start-upkeep.ts';
+import { startWebhooks } from './start/start-webhooks.ts';
 import { startExpiry } from './upkeep/expiry/start-expiry.ts';
 
 export interface Relayer {
@@ -178,6 +179,12 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       }),
     );
     startMaintenance(opened, { db, config, idempotency, loggers });
+    const storageTime = createStorageTime(sidecar, config);
+    const tagOf = (origin: string, namespace: string) =>
+      namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
+    const webhooks = opened.add(
+      await startWebhooks({ config, db, audit, accounts, tagOf, storageTime, metrics, log: loggers.alerts }),
+    );
 
     const context: RelayerContext = {
       ...index,
@@ -223,7 +230,8 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
       storageBudget: createStorageBudget(db, config.maxStoredBytes),
       pipeline,
       keyUses: createKeyUses(),
-      storageTime: createStorageTime(sidecar, config),
+      storageTime,
+      webhooks: webhooks.parts,
       uploadWallets: store.wallets,
       secrets,
       repackAfterMs: config.quilts.repackAfterMs,
@@ -235,7 +243,7 @@ export async function startRelayer(options: StartOptions): Promise<Relayer> {
         serverSets: [keyServers.current, ...keyServers.historical.map(({ id }) => id)],
       },
       serverAddress: config.serverAddress,
-      tagOf: (origin, namespace) => namespaceTag(nodePrimitives, hexToBytes(origin), namespace),
+      tagOf,
       publicConfig: async () => publicConfig(config, keyServers, index.embedder),
       loggers,
     };

@@ -176,7 +176,8 @@ export type IndexPurpose =
   | 'context-fields'
   | 'list-cursor'
   | 'oauth-token'
-  | 'oauth-value';
+  | 'oauth-value'
+  | 'webhook';
 
 /**
  * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account and, with `within`, for a part of it such as a

@@ -23,6 +23,8 @@ export const auditActions = [
   'sign_in.granted',
   'sign_in.completed',
   'sign_in.revoked',
+  'webhook.created',
+  'webhook.deleted',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

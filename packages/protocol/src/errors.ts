@@ -65,6 +65,7 @@ export const errorCatalogue = {
   decrypt_denied: entry(403, 'The decrypt credential was rejected.'),
   not_found: entry(404, 'There is no such route.'),
   job_not_found: entry(404, 'There is no such job for this account.'),
+  webhook_not_found: entry(404, 'There is no such webhook that this key may manage.'),
   memory_not_found: entry(404, 'There is no such memory that this key may use.'),
   method_not_allowed: entry(405, 'The route does not answer this method.'),
   request_timeout: entry(408, 'The request body did not arrive in time.', true),
@@ -75,6 +76,7 @@ export const errorCatalogue = {
   ),
   idempotency_key_reused: entry(409, 'This idempotency key was already used with a different request body.'),
   job_not_failed: entry(409, 'Only a job that has failed can be retried.'),
+  webhook_limit_reached: entry(409, 'The account has 10 webhooks, the maximum. Remove one first.'),
   memory_not_replaceable: entry(
     409,
     'A client stored this memory in a format that cannot be replaced. Forget it, then store the new text.',
@@ -89,6 +91,10 @@ export const errorCatalogue = {
   rate_limited: entry(429, 'Too many requests. Wait for the time in Retry-After.', true),
   headers_too_large: entry(431, 'The request headers are too large.'),
   internal_error: entry(500, 'An internal error occurred. Include the request id when you report it.'),
+  webhooks_not_enabled: entry(
+    501,
+    'Webhooks are turned off on this server. The operator can enable them with MEM_WEBHOOKS=on.',
+  ),
   rerank_not_available: entry(501, 'No chat model is configured on this server, so it cannot re-rank.'),
   sponsor_failed: entry(502, 'The sponsor failed. Try again later, or pay the gas yourself.'),
   llm_answer_invalid: entry(502, 'The language model returned an unusable response. Nothing was stored.'),

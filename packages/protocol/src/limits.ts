@@ -16,6 +16,10 @@ export const limits = {
   contextMemories: 3,
   listLimit: { default: 50, max: 100 },
   auditLimit: { default: 100, max: 500 },
+  webhooksPerAccount: 10,
+  webhookUrlCharacters: 2_048,
+  webhookNamespaces: 16,
+  deliveriesLimit: { default: 50, max: 200 },
 } as const;
 
 export const defaultNamespace = 'default';

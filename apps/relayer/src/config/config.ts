@@ -85,6 +85,8 @@ export interface Config {
     /** A wallet with funds for fewer uploads triggers an alert */
     walletUploads: number;
   };
+  /** Whether owners may register webhooks */
+  webhooks: boolean;
   /** Origins of pages that may call the relayer, including the dashboard's */
   allowedOrigins: readonly string[];
   /** Undefined if the addresses that it needs are not set */
@@ -179,6 +181,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
         (values.STORE_REPACK_AFTER_SECS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 3_600)) * 1000,
     },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
+    webhooks: values.MEM_WEBHOOKS,
     allowedOrigins: [...new Set([...values.ALLOWED_ORIGINS, ...originOf(values.PUBLIC_DASHBOARD_URL)])],
     oauth: oauthOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,

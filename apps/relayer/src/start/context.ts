@@ -34,6 +34,7 @@ import type { NamespaceSizes } from '../memories/recall/namespace-sizes.ts';
 import type { QueryVectors } from '../memories/recall/query-vectors.ts';
 import type { BackgroundRuns } from '../memories/reindex/background-runs.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { WebhookParts } from '../webhooks/manage-webhooks.ts';
 
 /** The dependencies of the use cases, built once from the configuration. Tests build it with other parts. */
 export interface RelayerContext {
@@ -78,6 +79,8 @@ export interface RelayerContext {
   pipeline: Pipeline;
   storageTime: StorageTime;
   keyUses: KeyUses;
+  /** Undefined with MEM_WEBHOOKS=off */
+  webhooks: WebhookParts | undefined;
   /** Addresses of the wallets that pay for uploads; empty if a publisher pays */
   uploadWallets: readonly string[];
   /** Longest delay in ms before a quilt that contains a forgotten memory is repacked */

@@ -9,6 +9,7 @@ import type { Idempotency } from '../jobs/queue/idempotency.ts';
 import { pruneFormerBlobs } from '../jobs/rows/forgotten-objects.ts';
 import { pruneJobs } from '../jobs/rows/prune-jobs.ts';
 import { pruneDeletions } from '../memories/rows/resident-rows.ts';
+import { pruneDeliveries } from '../webhooks/rows/delivery-rows.ts';
 import type { CloseStack } from './close-stack.ts';
 
 /** Starts the tasks that delete obsolete rows; the embedded database is also vacuumed. */
@@ -29,6 +30,7 @@ export function startMaintenance(
       formerBlobs: () => pruneFormerBlobs(db),
       deletions: () => pruneDeletions(db),
       grants: () => pruneGrants(db, Date.now()),
+      webhooks: () => pruneDeliveries(db),
       ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
       ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
     },

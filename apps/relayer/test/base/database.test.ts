@@ -106,9 +106,11 @@ describe.each(databases)('a database of an earlier version on $name', ({ create 
     const newer = 'DROP COLUMN context_tokens, DROP COLUMN tag_tokens, DROP COLUMN expires_at';
     await database.db.query(`ALTER TABLE memory DROP COLUMN token_version, DROP COLUMN changed, ${newer}`);
     await database.db.query(`ALTER TABLE memory_job ${newer}`);
-    await database.db.query('DROP TABLE audit_entry, audit_head, deleted_memory');
     await database.db.query(
-      'DROP FUNCTION note_memory_change, note_memory_deletion, note_succession CASCADE',
+      'DROP TABLE audit_entry, audit_head, deleted_memory, webhook, webhook_delivery, announced_expiry',
+    );
+    await database.db.query(
+      'DROP FUNCTION note_memory_change, note_memory_deletion, note_succession, note_webhook_event, note_job_end CASCADE',
     );
     await database.db.query("INSERT INTO event_cursor VALUES ('accounts', 'c1')");
     expect((await migrate(database.db))[0]).toBe('0001_memories.sql');

@@ -110,7 +110,7 @@ const plain: Readonly<Record<PlainKind, Samples>> = {
     accepted: ['redis://a.example:6379', 'rediss://a.example'],
     rejected: ['http://localhost:6379', 'localhost:6379'],
   },
-  switch: { accepted: ['off', 'false'], rejected: ['0', 'maybe'] },
+  switch: { accepted: ['on', 'off', 'true', 'false'], rejected: ['0', 'maybe'] },
   url: { accepted: ['https://a.example/v1', 'http://127.0.0.1:1234'], rejected: ['a.example', 'ftp://x'] },
   urls: {
     accepted: ['http://a.example', 'http://a.example,http://b.example'],

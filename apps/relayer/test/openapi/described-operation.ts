@@ -36,6 +36,7 @@ export const tags = {
   'Manual mode': 'For clients that embed and encrypt themselves',
   Bundles: 'Export and import',
   Maintenance: 'Restore from the chain, keys, vectors',
+  Webhooks: 'Signed requests to your own server; only if the operator has enabled them',
   Server: 'About this server and the caller',
   Sponsor: 'Transactions whose gas the operator pays',
   Tools: 'The tool server (Model Context Protocol)',

@@ -101,6 +101,13 @@ export const relayerVariables = {
     form: { kind: 'object-id' },
     meaning: 'the account used when a request names none and the key does not identify one',
   },
+  MEM_WEBHOOKS: {
+    readBy: ['relayer'],
+    form: { kind: 'switch' },
+    default: 'off',
+    meaning:
+      'whether owners may register [webhooks](webhooks.md), to which this server then sends requests. Set it equally for all relayers of a database',
+  },
   ALLOWED_ORIGINS: {
     readBy: ['relayer', 'localnet', 'blobstore'],
     form: { kind: 'origins' },

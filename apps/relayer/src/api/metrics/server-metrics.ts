@@ -1,6 +1,7 @@
 import type { Metrics } from '../../base/metrics/metrics.ts';
 import { countWaiting } from '../../jobs/rows/claim-jobs.ts';
 import { walletUploads } from '../../jobs/rows/wallet-rows.ts';
+import { deliveryBacklog } from '../../webhooks/rows/delivery-rows.ts';
 import { createReadiness, type ReadinessParts } from '../readiness.ts';
 
 /** Jobs are counted up to this number. */
@@ -16,6 +17,12 @@ export function registerServerMetrics(metrics: Metrics, parts: ReadinessParts): 
   ]);
   metrics.read('memrelay_oldest_job_age_seconds', async () => [
     { labels: {}, value: (await readiness()).oldest_pending_job_seconds },
+  ]);
+  metrics.read('memrelay_webhook_deliveries_waiting', async () => [
+    { labels: {}, value: (await deliveryBacklog(parts.db)).waiting },
+  ]);
+  metrics.read('memrelay_oldest_webhook_delivery_age_seconds', async () => [
+    { labels: {}, value: (await deliveryBacklog(parts.db)).oldestSeconds },
   ]);
   metrics.read('memrelay_wallet_uploads', async () => {
     const wallets = await walletUploads(parts.db, new Date(Date.now() - walletMs));

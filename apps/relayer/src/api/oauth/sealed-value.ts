@@ -1,4 +1,4 @@
-import { openBytes, sealBytes } from './sealed-bytes.ts';
+import { openBytes, sealBytes } from '../../base/sealed-bytes.ts';
 
 /**
  * Sealed values that a client holds for the relayer but can neither read nor change, so that requests of unknown

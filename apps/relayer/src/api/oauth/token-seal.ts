@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { openBytes, sealBytes } from './sealed-bytes.ts';
+import { openBytes, sealBytes } from '../../base/sealed-bytes.ts';
 
 /** `ticket`: held by the consent page from the creation of a key until its registration. */
 export type TokenKind = 'ticket' | 'code' | 'access' | 'refresh';

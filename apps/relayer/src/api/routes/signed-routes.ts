@@ -9,6 +9,7 @@ import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
 import { type ProfileRouteParts, profileRoutes } from './profile-routes.ts';
 import { type SingleMemoryRouteParts, singleMemoryRoutes } from './single-memory-routes.ts';
 import { type UpkeepRouteParts, upkeepRoutes } from './upkeep-routes.ts';
+import { type WebhookRouteParts, webhookRoutes } from './webhook-routes.ts';
 
 export type SignedRouteParts = MemoryRouteParts &
   SingleMemoryRouteParts &
@@ -18,6 +19,7 @@ export type SignedRouteParts = MemoryRouteParts &
   BundleRouteParts &
   UpkeepRouteParts &
   AuditRouteParts &
+  WebhookRouteParts &
   ListRouteParts;
 
 /** Every route that needs a signature; `app` has the auth hook. */
@@ -32,4 +34,5 @@ export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): voi
   bundleRoutes(app, parts);
   upkeepRoutes(app, parts);
   auditRoutes(app, parts);
+  webhookRoutes(app, parts);
 }

@@ -48,6 +48,21 @@ export const metricCatalogue = {
     help: 'Batches of accepted memories in a stage of the pipeline: embedding or uploading',
     labels: ['stage'],
   },
+  memrelay_webhook_deliveries_total: {
+    type: 'counter',
+    help: 'Attempts to deliver to a webhook, by result: delivered, retried (it will be) or failed (given up)',
+    labels: ['result'],
+  },
+  memrelay_webhook_deliveries_waiting: {
+    type: 'gauge',
+    help: 'Deliveries to webhooks that wait for an attempt, of all relayers on the database',
+    labels: [],
+  },
+  memrelay_oldest_webhook_delivery_age_seconds: {
+    type: 'gauge',
+    help: 'Age of the oldest delivery that waits, without those of webhooks that are failing',
+    labels: [],
+  },
   memrelay_wallet_uploads: {
     type: 'gauge',
     help: 'Uploads that a wallet of the server can pay for, at the last check; wallets are numbered by their addresses',

@@ -32,7 +32,7 @@ export async function postWebhook(url: string, text: string, deadlineMs: number)
 }
 
 /** Parses a `Retry-After` header: seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterMs(value: string | null): number | undefined {
+export function retryAfterMs(value: string | null): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);

@@ -13,6 +13,7 @@ import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { saveTombstonedBlobs } from '../../jobs/rows/tombstoned-blobs.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
+import { noteWebhookEvent } from '../../webhooks/rows/delivery-rows.ts';
 
 /** Maximum number of envelope ids in a tombstone (packages/envelope, `supersedes`). */
 const perTombstone = 200;
@@ -65,7 +66,13 @@ export async function removeMemories(
           rows.map(({ id }) => id),
         );
       }
-      if (rows.length > 0)
+      if (rows.length > 0) {
+        await noteWebhookEvent(tx, ns.accountId, {
+          type: 'memory.forgotten',
+          namespace: ns.namespace,
+          memoryIds: rows.map(({ id }) => id),
+          reason,
+        });
         await parts.audit.append(tx, ns.accountId, {
           action: 'memories.forgotten',
           actor: caller.publicKey,
@@ -76,6 +83,7 @@ export async function removeMemories(
             ids: rows.slice(0, auditedIds).map(({ id }) => id),
           },
         });
+      }
       return rows;
     });
     // No row refers to these blobs any more. If they cannot be deleted now, they expire from the cache
