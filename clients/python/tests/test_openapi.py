@@ -13,14 +13,15 @@ import httpx
 import jsonschema
 import pytest
 
-from memrelay import MemRelay, RememberItem
+from memrelay import MemRelay, RememberItem, webhooks
 from memrelay.models import base, bundles, jobs, maintenance, memories, service
+from memrelay.models import webhooks as webhook_models
 
 from .shared import client_for, read_json
 
 document = read_json("apps/relayer/src/api/openapi/openapi.json")
 schemas: dict[str, Any] = document["components"]["schemas"]
-modules = (bundles, jobs, maintenance, memories, service)
+modules = (bundles, jobs, maintenance, memories, service, webhook_models)
 models = {
     name: value
     for module in modules
@@ -61,7 +62,10 @@ unused_routes = {
     "GET /reference",
     "GET /reference/script.js",
 }
-type_aliases = {"MatchReason", "LostReason", "TextError", "JobStage", "ReindexFailure", "ImportResult"}
+type_aliases = {
+    *("MatchReason", "LostReason", "TextError", "JobStage", "ReindexFailure", "ImportResult"),
+    "WebhookEvent",
+}
 
 
 def test_every_schema_has_a_model() -> None:
@@ -193,6 +197,13 @@ calls: dict[str, list[Callable[[MemRelay], Any]]] = {
     "POST /api/keys": [lambda c: c.keys()],
     "POST /api/keys/rewrap": [lambda c: c.rewrap_keys(after="ab" * 32)],
     "GET /api/account": [lambda c: c.account()],
+    "GET /api/webhooks": [lambda c: webhooks.list_webhooks(c)],
+    "POST /api/webhooks": [
+        lambda c: webhooks.add_webhook(c, "https://a.example", events=["memory.failed"], namespaces=["n"])
+    ],
+    "DELETE /api/webhooks/{id}": [lambda c: webhooks.remove_webhook(c, uuid)],
+    "POST /api/webhooks/{id}/test": [lambda c: webhooks.test_webhook(c, uuid)],
+    "GET /api/webhooks/{id}/deliveries": [lambda c: webhooks.webhook_deliveries(c, uuid, limit=3)],
     "GET /health": [lambda c: c.health()],
     "GET /version": [lambda c: c.version()],
     "GET /config": [lambda c: c.config()],
@@ -247,7 +258,7 @@ def test_a_method_sends_what_its_route_describes(route: str) -> None:
         assert ("x-enc-session" in request.headers) == ("encSession" in described)
         assert ("idempotency-key" in request.headers) == ("idempotencyKey" in described)
         assert ("x-signature" in request.headers) == ("accountId" in described)
-        assert set(request.url.params) == described & {"namespace"}
+        assert set(request.url.params) == described & {"namespace", "limit"}
         if schema is not None:
             body = json.loads(request.content)
             jsonschema.validate(body, {**schema, "components": document["components"]})

@@ -23,8 +23,9 @@ import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
 import * as single from './single-memory.ts';
 import { rememberManualBody } from './vector-bodies.ts';
+import type { WebhookClient } from './webhooks.ts';
 import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
-import { type Connection, callRelayer } from './wire/request.ts';
+import { type Connection, callOnce, callRelayer } from './wire/request.ts';
 import type * as types from './wire/types.ts';
 import { write } from './write.ts';
 
@@ -193,9 +194,8 @@ export class MemRelay {
   }
 
   /** The namespaces that this key may read, with their contents. */
-  async namespaces(options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> {
-    return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
-  }
+  namespaces = async (options: types.CallOptions = {}): Promise<types.NamespaceEntry[]> =>
+    (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
 
   /** Counts of everything that this key may read: memories, bytes, jobs. */
   stats = (options: types.CallOptions = {}): Promise<types.Stats> =>
@@ -227,6 +227,9 @@ export class MemRelay {
   auditPage: AuditClient['auditPage'] = ({ cursor: after = '0', limit, signal }) =>
     this.#get(`/api/audit?cursor=${after}&limit=${limit}`, signal, false);
 
+  /** A call of `webhooks.ts`, sent once. */
+  webhookCall: WebhookClient['webhookCall'] = (...call) => callOnce(this.#connection, ...call);
+
   /** Wraps keys for the relayer's current key servers, some per call: continue with `next` as `after`. */
   async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {
     return rewrapKeys(this.#connection, await this.#sessionPackage(options.signal), options);
@@ -249,9 +252,8 @@ export class MemRelay {
     reindex((body) => this.#read('/api/reindex', body, options), this.#named(options));
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
-  async account(options: types.CallOptions = {}): Promise<types.Account> {
-    return camelKeys(await this.#get<AccountInfo>('/api/account', options.signal, false));
-  }
+  account = async (options: types.CallOptions = {}): Promise<types.Account> =>
+    camelKeys(await this.#get<AccountInfo>('/api/account', options.signal, false));
 
   /** `GET /health`, unsigned. */
   health = ({ signal }: types.CallOptions = {}): Promise<HealthInfo> => this.#get('/health', signal);

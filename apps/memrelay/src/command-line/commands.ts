@@ -33,6 +33,7 @@ import { registerStats } from './stats.ts';
 import { registerStatus } from './status.ts';
 import { registerTrust } from './trust.ts';
 import { registerUp } from './up.ts';
+import { registerWebhook } from './webhook.ts';
 
 /** A group of commands under one heading of `--help`. */
 export interface CommandGroup {
@@ -71,7 +72,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Agents:', register: [registerMcp, registerHook, registerTrust] },
   {
     heading: 'Account and keys:',
-    register: [registerAccount, registerDelegate, registerKey, registerBlobs, registerAudit],
+    register: [registerAccount, registerDelegate, registerKey, registerBlobs, registerAudit, registerWebhook],
   },
   { heading: 'Checks and tools:', register: [registerStatus, registerDoctor, registerCompletion] },
   { heading: 'For operators:', register: [registerRelayer, registerBlobstore, registerCost] },

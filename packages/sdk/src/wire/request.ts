@@ -25,7 +25,7 @@ export interface Connection {
 }
 
 export interface ApiCall {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   /** The path as the relayer sees it. This path is signed, even if a proxy strips a prefix of `serverUrl` */
   path: string;
   body?: unknown;
@@ -60,6 +60,17 @@ export function callRelayer<T>(connection: Connection, call: ApiCall): Promise<R
       retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
     };
   });
+}
+
+/** A signed request that is not retried. */
+export async function callOnce<T>(
+  connection: Connection,
+  method: ApiCall['method'],
+  path: string,
+  body: object | undefined,
+  { signal }: { signal?: AbortSignal | undefined },
+): Promise<T> {
+  return (await callRelayer<T>(connection, { method, path, body, signal, policy: { maxAttempts: 1 } })).value;
 }
 
 /** Sends a request whose response is a stream of events, and returns its body. Retries only until the stream starts. */

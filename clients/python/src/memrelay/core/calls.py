@@ -40,7 +40,7 @@ _clock_codes = ("timestamp_out_of_window", "decrypt_denied")
 class Call:
     """A request to the relayer."""
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "DELETE"]
     path: str
     """The path as the relayer sees it. It is signed, even if a proxy strips a prefix of `server_url`"""
     body: Any = None
