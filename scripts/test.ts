@@ -78,6 +78,7 @@ const onPostgresAlone = [
   'unrelated-questions',
   'upload-faults',
   'wallet-uploads',
+  'webhooks',
   'without-provider',
 ].flatMap((name) => ['--exclude', `${endToEnd}${name}.test.ts`]);
 /** The environment without URLs of services, even of those that are already running. */

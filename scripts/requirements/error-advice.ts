@@ -44,14 +44,18 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   not_found: 'Check the path.',
   job_not_found:
     'Check the id. A job is visible only to its own account, and a done job for 7 days (`MEM_JOB_KEEP_DAYS`).',
+  webhook_not_found:
+    'Use an id from the list of [webhooks](webhooks.md). A key manages only those that it registered, unless it has every permission.',
   memory_not_found:
     'Check the id, and the namespace if you sent one. Forgotten memories, those of other accounts and of namespaces that the key may not use all get this answer.',
   method_not_allowed: 'Use a method listed in the `Allow` header.',
   request_timeout: 'Send the body faster, or in smaller requests.',
   consent_not_registered: 'Let the wallet register the key with the consented scope, then retry.',
   idempotency_key_reused: 'Use a new key for a different body.',
+  webhook_limit_reached: 'Remove a [webhook](webhooks.md) that is no longer needed.',
   job_not_failed:
     'Nothing: `details.status` shows that the job is done, or running again, for example after a retry whose response was lost.',
+  webhooks_not_enabled: 'Poll jobs instead. Operators: set `MEM_WEBHOOKS=on` ([webhooks](webhooks.md)).',
   rerank_not_available:
     'Recall without `rerank`. Operators: configure a chat model (`LLM_API_KEY` or `LLM_API_BASE`).',
   memory_not_replaceable:

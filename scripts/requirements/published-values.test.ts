@@ -107,6 +107,10 @@ it('limits and windows match the specification', () => {
     contextMemories: 3,
     listLimit: { default: 50, max: 100 },
     auditLimit: { default: 100, max: 500 },
+    webhooksPerAccount: 10,
+    webhookUrlCharacters: 2_048,
+    webhookNamespaces: 16,
+    deliveriesLimit: { default: 50, max: 200 },
   });
   expect({ maxUploadAttempts, timestampWindowSeconds, nonceTtlSeconds }).toEqual({
     maxUploadAttempts: 5,

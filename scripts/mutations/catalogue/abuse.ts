@@ -9,6 +9,30 @@ export const abuseMutations: readonly Mutation[] = [
     to: 'signatures: signers.map',
   },
   {
+    breaks: 'webhooks.private-addresses',
+    file: 'packages/process/src/guarded-fetch.ts',
+    from: 'if (addresses.some(({ address }) => isPrivateAddress(address)))',
+    to: 'if (addresses.length === 0)',
+  },
+  {
+    breaks: 'webhooks.scope',
+    file: 'apps/relayer/src/webhooks/webhook-access.ts',
+    from: "return readable.has(tag) ? undefined : 'not_in_scope';",
+    to: 'return undefined;',
+  },
+  {
+    breaks: 'webhooks.signatures',
+    file: 'packages/sdk/src/webhooks.ts',
+    from: 'if (!(differs <= toleranceSeconds))',
+    to: 'if (Number.isNaN(differs))',
+  },
+  {
+    breaks: 'webhooks.events',
+    file: 'apps/relayer/src/webhooks/rows/delivery-rows.ts',
+    from: 'ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED',
+    to: 'ORDER BY next_at LIMIT $1',
+  },
+  {
     breaks: 'requests.known-keys',
     file: 'apps/relayer/src/api/auth/address-limit.ts',
     from: 'if (credential === undefined ||',
