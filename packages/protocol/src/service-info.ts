@@ -39,6 +39,8 @@ export interface PublicConfig {
     /** A memory that shares no word with the question is a hit only if its similarity is above this */
     min_score?: number;
   };
+  /** Whether a chat model is configured: then `analyze` extracts facts with it, `ask` words answers, and `rerank` works */
+  chatModel: boolean;
 }
 
 export interface AccountInfo {

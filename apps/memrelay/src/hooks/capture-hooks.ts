@@ -57,7 +57,7 @@ export async function store(
     const { messages, end } = await capturedTurns(input, captured, settings.masksSecrets);
     if (!messages.some(({ role }) => role === 'user')) return undefined;
     const stored = await withHookClient(settings, storeLimits, (memory) =>
-      storeTurns(memory, messages, { session, host, namespace: settings.namespace }),
+      storeTurns(memory, messages, { session, host }),
     );
     if (end > 0) await saveCaptured(session, { captured: end });
     return stored;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownStatements } from '@memrelay/capture/own-statements';
 import { limits } from '@memrelay/protocol/limits';
-import { MemRelayError } from '@memrelay/sdk/errors';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { ContextOptions } from '@memrelay/sdk/types';
 import type { HookHost, Message } from './hook-input.ts';
@@ -18,26 +17,13 @@ export interface StoredTurns {
 export async function storeTurns(
   memory: MemRelay,
   messages: readonly Message[],
-  { session, host, namespace }: { session: string; host: HookHost; namespace: string },
+  { session, host }: { session: string; host: HookHost },
 ): Promise<StoredTurns> {
   const context = { session: session.slice(0, 128), tags: ['captured', host] };
-  return (await hasChatModel(memory, namespace))
+  const { chatModel } = await memory.config();
+  return chatModel
     ? { how: 'model', memories: await analyzeTurns(memory, messages, context) }
     : { how: 'rules', memories: await rememberStatements(memory, messages, context) };
-}
-
-/**
- * Whether the relayer has a chat model. It says so only when a recall asks for one; this recall matches nothing, so no model is
- * called.
- */
-async function hasChatModel(memory: MemRelay, namespace: string): Promise<boolean> {
-  try {
-    await memory.recall('memory', { namespace, limit: 1, minScore: 2, rerank: true });
-    return true;
-  } catch (error) {
-    if (error instanceof MemRelayError && error.code === 'rerank_not_available') return false;
-    throw error;
-  }
 }
 
 async function analyzeTurns(

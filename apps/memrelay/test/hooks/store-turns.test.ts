@@ -33,7 +33,7 @@ test('stores the facts that the model finds in both sides of the conversation, o
     { role: 'user' as const, text: 'When was it again? Fridays, right?' },
     { role: 'assistant' as const, text: 'Yes, the shop is deployed on Fridays.' },
   ];
-  const options = { session: 's1', host: 'claude-code' as const, namespace: 'shop' };
+  const options = { session: 's1', host: 'claude-code' as const };
   expect(await storeTurns(memory, turns, options)).toEqual({ how: 'model', memories: 1 });
   expect(seen).toHaveLength(1);
   expect(seen[0]).toContain('Assistant: Yes, the shop is deployed on Fridays.');

@@ -22,5 +22,6 @@ export function publicConfig(
     })),
     encThreshold: keyServers.threshold,
     embedding: { model: embedder.name, dimension: embedder.dimension, min_score: embedder.minScore },
+    chatModel: config.chat !== undefined,
   };
 }

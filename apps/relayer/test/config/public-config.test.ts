@@ -44,6 +44,7 @@ test('/config contains only the parts of the configuration that clients need', a
     encServerConfigs: [{ objectId: id('c'), weight: 1, aggregatorUrl: 'https://committee.example' }],
     encThreshold: 1,
     embedding: { model: expect.any(String), dimension: 1536, min_score: expect.any(Number) },
+    chatModel: true,
   });
   for (const [name, value] of Object.entries({ ...secret, apiKey: 'key-server-key' }))
     expect(JSON.stringify(shown), name).not.toContain(value);

@@ -17,6 +17,7 @@ const local: PublicConfig = {
   ],
   encThreshold: 2,
   embedding: { model: 'm', dimension: 4 },
+  chatModel: false,
 };
 const mainnet: PublicConfig = {
   ...local,

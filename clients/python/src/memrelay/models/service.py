@@ -120,3 +120,5 @@ class PublicConfig(CamelModel):
     enc_server_configs: list[EncServerPublic]
     enc_threshold: int
     embedding: EmbeddingConfig
+    chat_model: bool
+    """Whether a chat model is configured: then `analyze` extracts facts with it, and `rerank` works"""
