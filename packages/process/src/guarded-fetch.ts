@@ -54,13 +54,12 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-export interface GuardedFetch {
-  /**
-   * Rejects with `PrivateAddressError`, alone or as `cause`, for a private address unless
-   * `allowPrivate`.
-   */
-  (url: string, init: RequestInit, options: { allowPrivate: boolean }): Promise<Response>;
-}
+/** Rejects with `PrivateAddressError`, alone or as `cause`, for a private address unless `allowPrivate`. */
+export type GuardedFetch = (
+  url: string,
+  init: RequestInit,
+  options: { allowPrivate: boolean },
+) => Promise<Response>;
 
 export interface GuardedFetchOptions {
   /** Bytes; a longer response fails */

@@ -32,7 +32,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in?token=of-the-receiver`;
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await query('DELETE FROM webhook');
+  await query('DELETE FROM webhook_delivery');
   received = [];
   answer = answerAll;
 });
@@ -82,6 +84,7 @@ test('delivers what happens to memories, without their texts, and records the we
 
 test('delivers again, with the same id, what a killed relayer was delivering', async () => {
   const client = world.client();
+  await addWebhook(client, { url });
   answer = () => undefined;
   const { jobId } = await client.rememberAndWait('The heron nests behind the boathouse.');
   await expect.poll(() => received.length, timeout).toBe(1);
@@ -101,6 +104,7 @@ test('delivers again, with the same id, what a killed relayer was delivering', a
 test('tells a key only about namespaces that it may read, and nothing after its removal', async () => {
   const client = world.client();
   const key = newTestKey();
+  await addWebhook(client, { url });
   await world.owner.addDelegate(key, { namespaces: ['work'] });
   const scoped = world.client({ key: key.privateKey });
   for (const namespaces of [undefined, ['private'], ['work', 'private']])
@@ -177,6 +181,7 @@ test('the program of the documentation prints what the page says', async () => {
 });
 
 test('records nothing and says so where webhooks are turned off', async () => {
+  await addWebhook(world.client(), { url });
   await world.relayer.kill();
   Object.assign(world.relayer.environment, { MEM_WEBHOOKS: 'off' });
   await world.relayer.start();
