@@ -13,7 +13,7 @@ export function checkWebhookUrl(text: string, { allowPrivate }: { allowPrivate: 
   if (!URL.canParse(text)) return refuse('must be a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
-    refuse('must begin with https://');
+    refuse(allowPrivate ? 'must begin with https:// or http://' : 'must begin with https://');
   if (url.username !== '' || url.password !== '') refuse('must not contain a user name or password');
   if (url.hash !== '') refuse('must not have a fragment');
   const literal = url.hostname.replace(/^\[|\]$/g, '');
