@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { verifyWebhook } from '@memrelay/sdk/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/accounts/caller.ts';
-import { claimDeliveries } from '../../src/webhooks/rows/delivery-rows.ts';
+import { claimDeliveries, deliveryBacklog, pruneDeliveries } from '../../src/webhooks/rows/delivery-rows.ts';
 import { databases, type TestDb } from '../support/databases.ts';
 import { startReceiver, tagHex, webhookWorld } from '../support/webhook-world.ts';
 
@@ -243,5 +243,31 @@ describe.each(databases)('deliveries of webhooks, on $name', ({ create }) => {
     receiver.answer = (response) => void response.writeHead(200).end();
     start();
     await expect.poll(() => statuses(webhook.id)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+  });
+
+  test('are counted while they wait, and removed a week after their end', async () => {
+    const { webhook } = await world.create(owner, receiver.url);
+    for (let i = 0; i < 4; i++) await world.note('work', [randomUUID()]);
+    const [ended, kept, old] = (await world.deliveries(owner, webhook.id)).map(({ id }) => id);
+    const age = (id: string, change: string) =>
+      tables.db.query(`UPDATE webhook_delivery SET ${change} WHERE id = $1`, [id]);
+    await age(ended!, "status = 'delivered', ended_at = now() - interval '8 days'");
+    await age(kept!, "status = 'failed', ended_at = now() - interval '6 days'");
+    await age(old!, "created_at = now() - interval '2 days'");
+    const { waiting, oldestSeconds } = await deliveryBacklog(tables.db);
+    expect([waiting, Math.round(oldestSeconds / 3_600)]).toEqual([2, 48]);
+    await tables.db.query('UPDATE webhook SET failing_since = now()');
+    expect(await deliveryBacklog(tables.db)).toEqual({ waiting: 2, oldestSeconds: 0 });
+    await pruneDeliveries(tables.db);
+    expect(await world.deliveries(owner, webhook.id)).toHaveLength(3);
+    await age(old!, "created_at = now() - interval '4 days'");
+    await pruneDeliveries(tables.db);
+    expect(await world.deliveries(owner, webhook.id)).toHaveLength(2);
+    // An event that was recorded while its webhook was deleted
+    await tables.db.query('DELETE FROM webhook');
+    await tables.db.query("UPDATE webhook_delivery SET created_at = now() - interval '2 hours'");
+    await pruneDeliveries(tables.db);
+    const { rows } = await tables.db.query('SELECT status FROM webhook_delivery');
+    expect(rows).toEqual([{ status: 'failed' }]);
   });
 });

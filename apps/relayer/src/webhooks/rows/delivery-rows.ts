@@ -178,25 +178,38 @@ export async function readDeliveries(
   return rows;
 }
 
+/** Deliveries are counted up to this number. */
+const counted = 100_000;
+
 /** Deliveries that wait, and the age of the oldest one in seconds, without those of webhooks that are failing. */
 export async function deliveryBacklog(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await db.query<{ waiting: number; oldest: number | null }>(
     `SELECT count(*)::int AS waiting,
-       extract(epoch FROM now() - min(d.created_at) FILTER (WHERE w.failing_since IS NULL))::float8 AS oldest
-     FROM webhook_delivery d JOIN webhook w ON w.account_id = d.account_id AND w.id = d.webhook_id
-     WHERE d.status = 'waiting'`,
+       extract(epoch FROM now() - min(created_at) FILTER (WHERE failing_since IS NULL))::float8 AS oldest
+     FROM (
+       SELECT d.created_at, w.failing_since
+       FROM webhook_delivery d JOIN webhook w ON w.account_id = d.account_id AND w.id = d.webhook_id
+       WHERE d.status = 'waiting' ORDER BY d.next_at LIMIT ${counted}) AS waiting`,
   );
   return { waiting: rows[0]!.waiting, oldestSeconds: rows[0]!.oldest ?? 0 };
 }
 
-/** Deliveries that ended a week ago, those that no relayer delivers, and what was announced long ago. */
+/** Rows per statement, which has a time limit */
+const prunedAtOnce = 5_000;
+
+/** What can be deleted: ended a week ago, delivered by no relayer any more, without a webhook, or announced long ago. */
+const obsolete = [
+  "SELECT id FROM webhook_delivery WHERE status <> 'waiting' AND ended_at < now() - interval '7 days'",
+  "SELECT id FROM webhook_delivery WHERE status = 'waiting' AND created_at < now() - interval '3 days'",
+  `SELECT id FROM webhook_delivery d WHERE status = 'waiting' AND created_at < now() - interval '1 hour'
+     AND NOT EXISTS (SELECT 1 FROM webhook w WHERE w.account_id = d.account_id AND w.id = d.webhook_id)`,
+];
+
 export async function pruneDeliveries(db: Db): Promise<void> {
-  await db.query(
-    `DELETE FROM webhook_delivery d
-     WHERE (status <> 'waiting' AND ended_at < now() - interval '7 days')
-       OR (status = 'waiting' AND created_at < now() - interval '3 days')
-       OR (status = 'waiting' AND created_at < now() - interval '1 hour' AND NOT EXISTS (
-         SELECT 1 FROM webhook w WHERE w.account_id = d.account_id AND w.id = d.webhook_id))`,
-  );
+  for (const ids of obsolete)
+    for (let pruned = prunedAtOnce; pruned === prunedAtOnce; )
+      ({ rowCount: pruned } = await db.query(
+        `DELETE FROM webhook_delivery WHERE id = ANY (ARRAY(${ids} LIMIT ${prunedAtOnce}))`,
+      ));
   await db.query("DELETE FROM announced_expiry WHERE announced_at < now() - interval '90 days'");
 }
