@@ -69,6 +69,8 @@ $$
 --
 CREATE FUNCTION note_job_end() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
+    -- Most accounts have none, and the function below is planned at every call
+    IF NOT EXISTS (SELECT FROM webhook WHERE account_id = NEW.account_id) THEN RETURN NULL; END IF;
     PERFORM note_webhook_event(NEW.account_id, CASE NEW.status WHEN 'done' THEN 'memory.stored' ELSE 'memory.failed' END,
       NEW.namespace, ARRAY[NEW.id], NEW.error_code);
     RETURN NULL;

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../src/webhooks.ts';
+import { bundleClient } from './bundled-client.ts';
 
 /**
  * `vectors/webhooks-v1.json` has deliveries and what every client must find. The Python client's tests read the same file.
@@ -127,4 +128,13 @@ it('reads the headers of fetch and of Node, in any case, and the body as text or
   expect(verifyWebhook(headers, body, secret, { now: now + 3_600_000, toleranceSeconds: 3_600 })).toEqual(
     expected,
   );
+});
+
+it('runs in pages and workers: it contains no node module, no zod and no client', async () => {
+  await using bundled = await bundleClient('webhooks.ts');
+  expect(bundled.modules.length).toBeGreaterThan(3);
+  expect(bundled.modules.filter((id) => /node:|\/zod\/|@mysten|mem-relay/.test(id))).toEqual([]);
+  const module = await import(bundled.file);
+  const { headers, body } = cases[0]!;
+  expect(module.verifyWebhook(headers, body, secret, { now: at * 1000 })).toEqual(JSON.parse(body));
 });
