@@ -7,7 +7,7 @@ export interface ExpiringParts {
   db: Db;
   storageTime: {
     /** Undefined if it cannot be read now */
-    epoch(): Promise<number | undefined>;
+    tariff(): Promise<{ epoch: number } | undefined>;
     soonEpochs: number;
     /** The relayer renews memories, so their storage does not end */
     renewed: boolean;
@@ -22,7 +22,7 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Records `memory.expiring` for memories that expire soon, once for each, in accounts with a webhook for it. */
 export async function announceExpiring({ db, storageTime }: ExpiringParts): Promise<void> {
-  const epoch = storageTime.renewed ? undefined : await storageTime.epoch();
+  const epoch = storageTime.renewed ? undefined : (await storageTime.tariff())?.epoch;
   for (const accountId of await accountsListening(db, 'memory.expiring')) {
     await announceAll(db, accountId, 'expires_at', (page) => expiringByTime(db, accountId, aheadMs, page));
     if (epoch === undefined) continue;

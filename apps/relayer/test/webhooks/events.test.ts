@@ -166,7 +166,7 @@ describe.each(databases)('events for webhooks, on $name', ({ create }) => {
     await tables.db.query("UPDATE memory SET expires_at = now() + interval '25 hours' WHERE id = $1", [
       later.id,
     ]);
-    const storageTime = { epoch: async () => 10, soonEpochs: 2, renewed: false };
+    const storageTime = { tariff: async () => ({ epoch: 10 }), soonEpochs: 2, renewed: false };
     await announceExpiring({ db: tables.db, storageTime: { ...storageTime, renewed: true } });
     expect(await noted()).toEqual([['memory.expiring', [soon.id], 'expires_at']]);
     for (let i = 0; i < 2; i++) await announceExpiring({ db: tables.db, storageTime });
@@ -184,7 +184,7 @@ describe.each(databases)('events for webhooks, on $name', ({ create }) => {
        FROM generate_series(1, 450) AS no`,
       [accountId],
     );
-    const storageTime = { epoch: async () => undefined, soonEpochs: 2, renewed: true };
+    const storageTime = { tariff: async () => undefined, soonEpochs: 2, renewed: true };
     await announceExpiring({ db: tables.db, storageTime });
     const ids = (await noted()).flatMap(([, each]) => each);
     expect([(await noted()).length, new Set(ids).size]).toEqual([3, 450]);
