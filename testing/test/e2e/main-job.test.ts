@@ -349,7 +349,10 @@ describe('bad input', () => {
     ['/api/recall', { query: 'x', limit: -1 }, 'limit'],
     ['/api/recall', { query: 'x', limit: 1.5 }, 'limit'],
     ['/api/recall', { query: 'x', scoring_weights: { semantic: 101 } }, 'scoring_weights.semantic'],
+    ['/api/recall/manual', {}, 'vector'],
     ['/api/recall/manual', { vector: [] }, 'vector'],
+    ['/api/recall/manual', { vector: [1], include_envelopes: true }, 'include_envelopes'],
+    ['/api/remember/manual', { vector: [1], encrypted_data: 'AAAA', needs_index: true }, 'needs_index'],
     ['/api/recall/manual', { vector: ['1'] }, 'vector.0'],
     // Every field is optional, but a body must be an object
     ['/api/memories', null, ''],

@@ -4,6 +4,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { patchIdLength } from '../../jobs/rows/forgotten-objects.ts';
 import { blobsOfStored, readPending } from '../../jobs/rows/read-jobs.ts';
+import { refusePrivateFields, requireVector } from '../reading/private-fields.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
@@ -28,12 +29,14 @@ export async function recallManual(
   { stages, hold }: Pick<RecallRun, 'stages' | 'hold'>,
 ): Promise<RecallManualResponse> {
   requireReadable(parts, caller, request.namespace);
+  const { private: question, include_envelopes, explain } = request;
+  refusePrivateFields({ private: question, include_envelopes, explain });
   const accountId = hexToBytes(caller.account.accountId);
   const { found } = await stages.measure('search', () =>
     search(parts, accountId, {
       namespace: request.namespace,
       model: request.embedding_model,
-      vector: parts.checkVector(request.vector ?? []),
+      vector: parts.checkVector(requireVector(request.vector)),
       question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,

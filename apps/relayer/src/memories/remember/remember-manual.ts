@@ -31,6 +31,7 @@ import { insertJobs, insertManualMemory, type NewJob } from '../../jobs/rows/acc
 import { readJobs } from '../../jobs/rows/read-jobs.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { storableImportance } from '../../keys/seal-job.ts';
+import { refusePrivateFields, requireVector } from '../reading/private-fields.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { judgeManualBytes, type ManualEnvelope, readManualBytes } from './manual-envelope.ts';
 
@@ -72,7 +73,12 @@ export async function rememberManual(
   const { account } = caller;
   const tag = parts.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
-  const vectors = [parts.checkVector(request.vector ?? []), ...chunkVectors(parts, request.chunk_vectors)];
+  const { private: index, needs_index } = request;
+  refusePrivateFields({ private: index, needs_index });
+  const vectors = [
+    parts.checkVector(requireVector(request.vector)),
+    ...chunkVectors(parts, request.chunk_vectors),
+  ];
   const accountId = hexToBytes(account.accountId);
   await parts.backlog.admit(accountId, 1);
   // The client has already sealed this memory; the next one is sealed under the new epoch
