@@ -58,6 +58,7 @@ const onPostgresAlone = [
   'python-client',
   'quilts',
   'recall-faults',
+  'recipes',
   'reindex',
   'relayer-command',
   'renewals',

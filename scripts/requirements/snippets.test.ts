@@ -15,9 +15,13 @@ const pages = [
   'docs/stored-memories.md',
   'docs/manual-mode.md',
   'docs/tools-over-http.md',
+  'docs/recipes/chat-that-remembers.md',
+  'docs/recipes/private-manual-mode.md',
+  'docs/recipes/moving-from-mem0.md',
   'integrations/ai-sdk/README.md',
   'integrations/langchain/README.md',
   'integrations/openai-agents/README.md',
+  'integrations/sdk-skill/skills/memrelay-sdk/SKILL.md',
   'packages/chain/README.md',
   'packages/protocol/README.md',
 ];

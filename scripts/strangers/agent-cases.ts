@@ -129,7 +129,7 @@ async function installClaude(world: World, model: ScriptedModel): Promise<Sessio
     bench.run(process.execPath, [command, ...args], { cwd, env: { ...variables, ...more } });
   if (isNew) {
     mkdirSync(variables.HOME, { recursive: true });
-    for (const part of ['.claude-plugin', 'integrations/claude-code'])
+    for (const part of ['.claude-plugin', 'integrations/claude-code', 'integrations/sdk-skill'])
       cpSync(join(root, part), join(marketplace, part), { recursive: true });
     await run(['plugin', 'validate', marketplace], folder);
     await run(['plugin', 'marketplace', 'add', marketplace], folder);
