@@ -45,6 +45,7 @@ export default defineConfig({
             'scripts/**/*.test.ts',
             'docs/**/*.test.ts',
             'bench/**/*.test.ts',
+            'site/test/**/*.test.ts',
           ],
           exclude: [...configDefaults.exclude, ...ofProcesses],
           // Loading the same modules for each file took a fifth of their processor time

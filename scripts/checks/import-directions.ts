@@ -46,6 +46,8 @@ const allowed: Record<string, readonly string[]> = {
   'apps/memrelay': everything,
   testing: everything,
   bench: [...packages, 'testing'],
+  // Reads the pages and renders them
+  site: [...packages, 'testing'],
   contracts: packages,
   docs: packages,
   examples: packages,

@@ -9,7 +9,7 @@ const skippedFolders = new Set([
 ]);
 const codeFile = /\.(ts|tsx|mts|mjs|js)$/;
 const workspaceParents = ['apps', 'integrations', 'packages'];
-const singleWorkspaces = ['contracts', 'bench', 'testing'];
+const singleWorkspaces = ['contracts', 'bench', 'testing', 'site'];
 
 export interface SourceFile {
   path: string;

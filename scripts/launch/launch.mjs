@@ -29,6 +29,7 @@ const scripts = {
   'test:api': 'testing/test/api-fuzz/main.ts',
   release: 'scripts/release/main.ts',
   sbom: 'scripts/sbom/main.ts',
+  site: 'site/src/main.ts',
   models: 'scripts/models/main.ts',
 };
 

@@ -11,6 +11,8 @@ import { explorer, openApiText } from './reference/http.ts';
 import { root, version } from './repository.ts';
 import { describedVersion, releasedVersions } from './versions.ts';
 
+/** Shown on the start page */
+const startPicture = 'dashboard-where';
 const workspace = fileURLToPath(new URL('..', import.meta.url));
 export const defaultOut = join(workspace, 'dist');
 
@@ -24,7 +26,11 @@ export interface BuildOptions {
 }
 
 /** Builds the site. Returns what could not be included on this machine. */
-export async function buildSite({ out = defaultOut, url, folder = '' }: BuildOptions = {}): Promise<string[]> {
+export async function buildSite({
+  out = defaultOut,
+  url,
+  folder = '',
+}: BuildOptions = {}): Promise<string[]> {
   // Inside the workspace, where packages can be found
   const pages = join(workspace, '.cache', relative(dirname(workspace), out).replaceAll(/\W+/g, '-'));
   rmSync(pages, { recursive: true, force: true });
@@ -34,10 +40,22 @@ export async function buildSite({ out = defaultOut, url, folder = '' }: BuildOpt
   cpSync(join(workspace, 'home.md'), join(pages, 'index.md'));
   const rootPath = url === undefined ? '/' : new URL(url).pathname;
   const base = rootPath + folder;
-  const settings: SiteSettings = { base, rootPath, version: describedVersion(versions), versions, sections, outDir: out };
+  const settings: SiteSettings = {
+    base,
+    rootPath,
+    version: describedVersion(versions),
+    versions,
+    sections,
+    outDir: out,
+  };
   writeVitepress(pages, settings);
   cpSync(join(root, 'apps/dashboard/src/ui/mark.svg'), join(pages, 'public/mark.svg'));
-  await build(pages);
+  for (const theme of ['light', 'dark'])
+    cpSync(
+      join(root, `docs/images/${startPicture}-${theme}.png`),
+      join(pages, `public/images/${startPicture}-${theme}.png`),
+    );
+  await build(pages).finally(() => rmSync(pages, { recursive: true, force: true }));
   const link = (path: string): string => new URL(`${base}${path}.md`, url ?? 'http://site').href;
   const linkTo = url === undefined ? (path: string) => `${base}${path}.md` : link;
   const files: Record<string, string | Buffer> = {
@@ -68,13 +86,20 @@ function writeVitepress(pages: string, settings: SiteSettings): void {
   );
   writeFileSync(
     join(folder, 'theme/index.mjs'),
-    "export { theme as default } from '../../../../theme/theme.ts';\n",
+    "import '../../../../theme/style.css';\nexport { theme as default } from '../../../../theme/theme.ts';\n",
   );
 }
 
 /** The page has no server that could send its policy. */
 function explorerPage(): string {
-  const html = referencePage({ title: 'memrelay HTTP API', documentUrl: 'openapi.json', scriptUrl: 'http-explorer.js' });
+  const html = referencePage({
+    title: 'memrelay HTTP API',
+    documentUrl: 'openapi.json',
+    scriptUrl: 'http-explorer.js',
+  });
   const policy = pagePolicy.replace(/; frame-ancestors 'none'/, '');
-  return html.replace('<meta charset="utf-8">', `<meta charset="utf-8">\n<meta http-equiv="content-security-policy" content="${policy}">`);
+  return html.replace(
+    '<meta charset="utf-8">',
+    `<meta charset="utf-8">\n<meta http-equiv="content-security-policy" content="${policy}">`,
+  );
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type DefaultTheme, type MarkdownRenderer, defineConfig, type UserConfig } from 'vitepress';
+import { type DefaultTheme, defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
 import { diagramHtml } from './diagrams.ts';
 import type { Section } from './pages/contents.ts';
 import { anchorOf } from './pages/markdown.ts';
@@ -39,7 +39,7 @@ export function siteConfig(settings: SiteSettings): UserConfig<ThemeSettings> {
     markdown: {
       anchor: { slugify: anchorOf },
       // Braces are text: `GET /api/memories/{id}`
-      attrs: { disable: true },
+      attrs: false,
       languageAlias: { env: 'ini' },
       config: extendMarkdown,
     },
@@ -69,7 +69,9 @@ export function siteConfig(settings: SiteSettings): UserConfig<ThemeSettings> {
       ],
       sidebar: sidebarOf(settings.sections),
       docFooter: { prev: 'Previous', next: 'Next' },
-      footer: { message: `Apache-2.0 · <a href="${base}llms.txt">llms.txt</a> · <a href="${repositoryUrl}">Source</a>` },
+      footer: {
+        message: `Apache-2.0 · <a href="${base}llms.txt">llms.txt</a> · <a href="${repositoryUrl}">Source</a>`,
+      },
     },
   });
 }
@@ -84,10 +86,13 @@ function sidebarOf(sections: readonly Section[]): DefaultTheme.SidebarItem[] {
     collapsed: title !== 'Recipes' && title !== 'Use it',
     items: entries.map(({ title: text, path }) => ({ text, link: linkOf(path) })),
   }));
-  const start = { text: 'Start', items: [
-    { text: 'Introduction', link: '/introduction' },
-    { text: 'All pages', link: '/contents' },
-  ] };
+  const start = {
+    text: 'Start',
+    items: [
+      { text: 'Introduction', link: '/introduction' },
+      { text: 'All pages', link: '/contents' },
+    ],
+  };
   return [start, ...groups];
 }
 

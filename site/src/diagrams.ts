@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { renderMermaidSVG } from 'beautiful-mermaid';
 
 /** Colours of the theme, so that a diagram follows the light and the dark one. */
@@ -10,24 +11,27 @@ const colours = {
   surface: 'var(--vp-c-bg-soft)',
   border: 'var(--vp-c-border)',
 };
-let drawn = 0;
 
 /** A Mermaid diagram as SVG that needs no script. */
 export function diagramHtml(source: string): string {
-  drawn += 1;
+  // The same in every rendering, so that the page in the browser equals the one that was built
+  const id = createHash('sha256').update(source).digest('hex').slice(0, 8);
   const svg = renderMermaidSVG(source, { ...colours, font: 'inherit', transparent: true })
     // The renderer would load its font from another server
     .replace(/@import url\([^)]*\);?/, '')
     // Markers and styles are global in a page
-    .replaceAll(/(id="|url\(#|href="#)/g, `$1d${drawn}-`);
+    .replaceAll(/(id="|url\(#|href="#)/g, `$1d${id}-`);
   const label = `Diagram: ${labelsOf(source).join(', ')}`;
-  return `<div class="diagram" tabindex="0" role="img" aria-label="${escape(label)}" v-pre>${svg}</div>\n`;
+  return `<div class="diagram" tabindex="0" role="img" aria-label="${escaped(label)}" v-pre>${svg}</div>\n`;
 }
 
 /** The names in a diagram, for those who do not see it. */
 function labelsOf(source: string): string[] {
   const labels = [...source.matchAll(/\["([^"]+)"\]|\[\("([^"]+)"\)\]|participant \w+ as (.+)/g)];
-  return labels.map(([, box, store, participant]) => (box ?? store ?? participant ?? '').replaceAll('<br/>', ' '));
+  return labels.map(([, box, store, participant]) =>
+    (box ?? store ?? participant ?? '').replaceAll('<br/>', ' '),
+  );
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

@@ -19,8 +19,14 @@ export function llmsText(sections: readonly Section[], url: (path: string) => st
     return lines.length === 0 ? '' : `${level} ${section.title}\n\n${lines.join('\n')}\n`;
   };
   const main = sections.filter(({ title }) => !optional.has(title)).map((section) => render(section, '##'));
-  const rest = { title: 'Optional', summary: '', entries: sections.filter(({ title }) => optional.has(title)).flatMap(({ entries }) => entries) };
-  return [`# memrelay\n\n> ${summary}\n`, ...main, render(rest, '##')].filter((part) => part !== '').join('\n');
+  const rest = {
+    title: 'Optional',
+    summary: '',
+    entries: sections.filter(({ title }) => optional.has(title)).flatMap(({ entries }) => entries),
+  };
+  return [`# memrelay\n\n> ${summary}\n`, ...main, render(rest, '##')]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 /** `llms-full.txt`: all pages in the order of the contents, each below a line with its address. */

@@ -24,12 +24,16 @@ export interface SiteServer {
 export async function serveSite(folder: string, base = '/', port = 0): Promise<SiteServer> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site');
-    const found = pathname.startsWith(base) ? await find(folder, decodeURIComponent(pathname.slice(base.length))) : undefined;
-    const { path, content } = found ?? { path: '.html', content: await readFile(join(folder, '404.html')) };
+    const found = pathname.startsWith(base)
+      ? await find(folder, decodeURIComponent(pathname.slice(base.length)))
+      : undefined;
+    const { path, content } = found ?? (await find(folder, '404')) ?? { path: '/.txt', content: 'Not found' };
     const type = types[extname(path)] ?? 'application/octet-stream';
     response.writeHead(found ? 200 : 404, { 'content-type': type }).end(content);
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+  );
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${taken}${base}`,
@@ -43,7 +47,8 @@ export async function serveSite(folder: string, base = '/', port = 0): Promise<S
 async function find(folder: string, path: string): Promise<{ path: string; content: Buffer } | undefined> {
   // Never outside of the folder
   const inside = normalize(`/${path}`);
-  const candidates = inside.endsWith('/') || inside === '/' ? [`${inside}index.html`] : [inside, `${inside}.html`];
+  const candidates =
+    inside.endsWith('/') || inside === '/' ? [`${inside}index.html`] : [inside, `${inside}.html`];
   for (const candidate of candidates) {
     const content = await readFile(join(folder, candidate)).catch(() => undefined);
     if (content) return { path: candidate, content };

@@ -2,7 +2,6 @@ import type { Theme } from 'vitepress';
 import defaultTheme from 'vitepress/theme-without-fonts';
 import { homeExample } from './home-example.ts';
 import { versionSwitch } from './version-switch.ts';
-import './style.css';
 
 export const theme: Theme = {
   extends: defaultTheme,

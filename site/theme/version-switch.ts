@@ -2,7 +2,7 @@ import { useData } from 'vitepress';
 import { defineComponent, h, onMounted, ref } from 'vue';
 import type { ThemeSettings } from '../src/config.ts';
 
-/** The version of this copy, and links to the others. */
+/** The version of this copy, and links to the others. Works without a script, except that it then misses later versions. */
 export const versionSwitch = defineComponent({
   name: 'VersionSwitch',
   setup() {
@@ -13,15 +13,20 @@ export const versionSwitch = defineComponent({
       const response = await fetch(`${rootPath}versions.json`).catch(() => undefined);
       if (response?.ok) versions.value = await response.json();
     });
-    const open = (path: string): void => location.assign(rootPath + path);
     return () => {
       const listed = versions.value.map(({ name, path }) => ({ name, path }));
-      if (!listed.some(({ name }) => name === version)) listed.unshift({ name: version, path: '' });
-      const options = listed.map(({ name, path }) =>
-        h('option', { value: path, selected: name === version }, name),
-      );
-      const onChange = (event: Event): void => open((event.target as HTMLSelectElement).value);
-      return h('select', { class: 'version-switch', 'aria-label': 'Version', onChange }, options);
+      const isReleased = listed.some(({ name }) => name === version);
+      const items = listed.map(({ name, path }) => {
+        const current = name === version ? { 'aria-current': 'true' as const } : {};
+        // Another copy of the site, which the router of this one does not know
+        return h('li', h('a', { href: rootPath + path, target: '_self', ...current }, name));
+      });
+      const note = isReleased ? [] : [h('li', `${version}: this page`)];
+      const none = listed.length === 0 ? [h('li', 'Nothing is released yet')] : [];
+      return h('details', { class: 'version-switch' }, [
+        h('summary', { 'aria-label': `Version ${version}` }, version),
+        h('ul', [...note, ...items, ...none]),
+      ]);
     };
   },
 });

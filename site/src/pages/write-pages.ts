@@ -33,7 +33,8 @@ export async function writePages(out: string, ref: string): Promise<WrittenSite>
   const sections = [...readSections(pages), { title: 'API reference', summary: '', entries }];
   for (const path of pictures) {
     // The dark variant is shown in the dark theme
-    for (const each of [path, path.replace('-light.', '-dark.')]) copy(each, join(out, each.replace(/^docs\//, '')));
+    for (const each of [path, path.replace('-light.', '-dark.')])
+      copy(each, join(out, each.replace(/^docs\//, '')));
   }
   for (const [path, text] of markdown) write(join(out, `${path}.md`), withFrontMatter(text, path, sections));
   return { sections, markdown, notes };

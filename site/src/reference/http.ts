@@ -53,7 +53,7 @@ export function httpReference(): string {
   });
   return [
     '# HTTP API\n',
-    `Version ${api.info.version}. ${api.info.description}\n`,
+    `Version ${api.info.version}. ${api.info.description.replace('docs/connect-an-app.md', '[connect an app](../connect-an-app.md)')}\n`,
     // Not a page of the generator, so its router must not follow the link
     'The <a href="./http-explorer.html" target="_self">interactive page</a> has every field with its limits, and the schemas of all errors. A relayer serves the same page at `/reference`, and the document at `/openapi.json`.\n',
     ...sections,
