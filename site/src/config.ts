@@ -36,6 +36,8 @@ export function siteConfig(settings: SiteSettings): UserConfig<ThemeSettings> {
       ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}mark.svg` }],
       ['meta', { name: 'theme-color', content: '#0f766e' }],
     ],
+    // The start page of the default theme has no landmark
+    transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
     markdown: {
       anchor: { slugify: anchorOf },
       // Braces are text: `GET /api/memories/{id}`
@@ -79,21 +81,16 @@ export function siteConfig(settings: SiteSettings): UserConfig<ThemeSettings> {
 /** A hit in a heading counts more than one in the text. */
 const searchWeights = { fuzzy: 0.15, prefix: true, boost: { title: 4, text: 1, titles: 2 } };
 
+const openGroups: ReadonlySet<string> = new Set(['Start', 'Recipes', 'Use it']);
+
 function sidebarOf(sections: readonly Section[]): DefaultTheme.SidebarItem[] {
   const linkOf = (path: string): string => `/${path.replace(/(^|\/)index$/, '$1')}`;
   const groups = sections.map(({ title, entries }) => ({
     text: title,
-    collapsed: title !== 'Recipes' && title !== 'Use it',
+    collapsed: !openGroups.has(title),
     items: entries.map(({ title: text, path }) => ({ text, link: linkOf(path) })),
   }));
-  const start = {
-    text: 'Start',
-    items: [
-      { text: 'Introduction', link: '/introduction' },
-      { text: 'All pages', link: '/contents' },
-    ],
-  };
-  return [start, ...groups];
+  return [...groups, { text: 'All pages', link: '/contents' }];
 }
 
 function extendMarkdown(md: MarkdownRenderer): void {
@@ -103,6 +100,13 @@ function extendMarkdown(md: MarkdownRenderer): void {
     const { info, content } = tokens[index]!;
     return info.trim() === 'mermaid' ? diagramHtml(content) : fence(tokens, index, ...rest);
   };
+  // A header cell without a text is no header
+  const cell = (open: boolean) => (tokens: readonly { content: string }[], index: number) => {
+    const isEmpty = tokens[index + (open ? 1 : -1)]!.content === '';
+    return `<${open ? '' : '/'}${isEmpty ? 'td' : 'th'}>`;
+  };
+  md.renderer.rules.th_open = cell(true);
+  md.renderer.rules.th_close = cell(false);
   // A picture of a page has a variant for the dark theme next to it
   md.renderer.rules.image = (tokens, index, ...rest) => {
     const token = tokens[index]!;

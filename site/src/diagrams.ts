@@ -17,12 +17,12 @@ export function diagramHtml(source: string): string {
   // The same in every rendering, so that the page in the browser equals the one that was built
   const id = createHash('sha256').update(source).digest('hex').slice(0, 8);
   const svg = renderMermaidSVG(source, { ...colours, font: 'inherit', transparent: true })
-    // The renderer would load its font from another server
-    .replace(/@import url\([^)]*\);?/, '')
-    // Markers and styles are global in a page
+    // The rules are in theme/style.css: Vue removes styles from pages, and these load a font from another server
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    // Markers are global in a page
     .replaceAll(/(id="|url\(#|href="#)/g, `$1d${id}-`);
   const label = `Diagram: ${labelsOf(source).join(', ')}`;
-  return `<div class="diagram" tabindex="0" role="img" aria-label="${escaped(label)}" v-pre>${svg}</div>\n`;
+  return `<div class="diagram" tabindex="0" role="img" aria-label="${escaped(label)}">${svg}</div>\n`;
 }
 
 /** The names in a diagram, for those who do not see it. */

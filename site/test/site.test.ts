@@ -142,7 +142,7 @@ describe('for language models', () => {
       const page = file.replace(/html$/, 'md');
       if (existsSync(join(out, page))) expect(full.includes(text(page).trim()), page).toBe(true);
     }
-    expect(full).not.toContain('undefined');
+    expect(full).not.toContain('[object Object]');
   });
 });
 

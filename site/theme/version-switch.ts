@@ -1,17 +1,18 @@
 import { useData } from 'vitepress';
 import { defineComponent, h, onMounted, ref } from 'vue';
 import type { ThemeSettings } from '../src/config.ts';
+import type { SiteVersion } from '../src/versions.ts';
 
 /** The version of this copy, and links to the others. Works without a script, except that it then misses later versions. */
 export const versionSwitch = defineComponent({
   name: 'VersionSwitch',
   setup() {
     const { rootPath, version, versions: built } = useData<ThemeSettings>().theme.value.site;
-    const versions = ref(built);
+    const versions = ref<readonly SiteVersion[]>(built);
     // A copy of an older version learns here about later ones
     onMounted(async () => {
       const response = await fetch(`${rootPath}versions.json`).catch(() => undefined);
-      if (response?.ok) versions.value = await response.json();
+      if (response?.ok) versions.value = (await response.json()) as SiteVersion[];
     });
     return () => {
       const listed = versions.value.map(({ name, path }) => ({ name, path }));

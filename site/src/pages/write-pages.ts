@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { httpReference } from '../reference/http.ts';
 import { pythonReference } from '../reference/python.ts';
@@ -57,6 +57,7 @@ async function writeReferences(folder: string, markdown: Map<string, string>) {
     });
     markdown.set(`${reference}/${pageOf(file).replace(/\.md$/, '')}`, text);
   }
+  rmSync(modules, { recursive: true });
   markdown.set(`${reference}/http`, httpReference());
   markdown.set(`${reference}/python`, 'markdown' in python ? python.markdown : noPython);
   const entries = [...markdown.keys()]
