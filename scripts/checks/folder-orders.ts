@@ -66,7 +66,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual'], 'private'],
   bench: ['base', ['baselines', 'recall-quality', 'system'], ['leakage', 'seed'], 'benches'],
   contracts: [topFiles, 'scenarios'],
-  site: ['reference', 'pages', topFiles],
+  site: ['base', 'reference', 'pages', topFiles],
   testing: ['services'],
 };
 

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { pagePolicy, referencePage } from '@memrelay/api-reference/reference-page';
 import { loadReferenceScript } from '@memrelay/api-reference/reference-script';
 import { build } from 'vitepress';
+import { root, version } from './base/repository.ts';
 import type { SiteSettings } from './config.ts';
 import { llmsFullText, llmsText } from './llms.ts';
 import { writePages } from './pages/write-pages.ts';
 import { explorer, openApiText } from './reference/http.ts';
-import { root, version } from './repository.ts';
 import { describedVersion, releasedVersions } from './versions.ts';
 
 /** Shown on the start page */
@@ -86,7 +86,7 @@ function writeVitepress(pages: string, settings: SiteSettings): void {
   );
   writeFileSync(
     join(folder, 'theme/index.mjs'),
-    "import '../../../../theme/style.css';\nexport { theme as default } from '../../../../theme/theme.ts';\n",
+    "export { theme as default } from '../../../../theme/theme.ts';\nimport '../../../../theme/style.css';\n",
   );
 }
 

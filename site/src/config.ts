@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { type DefaultTheme, defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
+import { repositoryUrl } from './base/repository.ts';
 import { diagramHtml } from './diagrams.ts';
 import type { Section } from './pages/contents.ts';
 import { anchorOf } from './pages/markdown.ts';
-import { repositoryUrl } from './repository.ts';
 import type { SiteVersion } from './versions.ts';
 
 /** What a build passes to VitePress, as JSON. */

@@ -1,4 +1,4 @@
-import { read, version } from './repository.ts';
+import { read, version } from './base/repository.ts';
 
 export interface SiteVersion {
   name: string;

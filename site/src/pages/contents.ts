@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { posix } from 'node:path';
-import { read, root } from '../repository.ts';
+import { read, root } from '../base/repository.ts';
 import { plain } from './markdown.ts';
 
 /** A page of the site. */

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { repositoryUrl, root } from '../repository.ts';
+import { repositoryUrl, root } from '../base/repository.ts';
 import type { Page } from './contents.ts';
 import { mapLinks } from './markdown.ts';
 

@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { read, root } from '../base/repository.ts';
 import { httpReference } from '../reference/http.ts';
 import { pythonReference } from '../reference/python.ts';
 import { writeTypescriptReference } from '../reference/typescript.ts';
-import { read, root } from '../repository.ts';
 import { readSections, type Section, writtenPages } from './contents.ts';
 import { siteMarkdown } from './links.ts';
 import { mapLinks, titleAndSummary } from './markdown.ts';

@@ -1,4 +1,4 @@
-import { read } from '../repository.ts';
+import { read } from '../base/repository.ts';
 
 const document = 'apps/relayer/src/api/openapi/openapi.json';
 /** Where the interactive page is, and the document that it shows. */

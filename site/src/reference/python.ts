@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pythonEnvironment } from '@memrelay/dev-env/python-environment';
-import { root } from '../repository.ts';
+import { root } from '../base/repository.ts';
 
 const script = fileURLToPath(new URL('./python-reference.py', import.meta.url));
 const packages = ['griffelib==2.4.1'];

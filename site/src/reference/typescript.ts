@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Application } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
-import { root } from '../repository.ts';
+import { root } from '../base/repository.ts';
 
 /** What programs import, with the file that exports it. */
 export const typescriptEntries: Readonly<Record<string, string>> = {

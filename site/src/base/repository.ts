@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Path of the repository, with a slash at the end. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const repositoryUrl = 'https://github.com/memrelay/memrelay';
 
 /** Reads a text file by its path from the root. */
