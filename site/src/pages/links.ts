@@ -4,7 +4,7 @@ import { repositoryUrl, root } from '../base/repository.ts';
 import type { Page } from './contents.ts';
 import { mapLinks } from './markdown.ts';
 
-const picture = /\.(png|svg|jpe?g|gif)$/;
+const picture = /\.(png|svg|jpe?g|gif|webp)$/;
 
 /**
  * A page's Markdown with links that work on the site. Links between pages become relative links to `.md` files, pictures are
