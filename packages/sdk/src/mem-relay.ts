@@ -160,14 +160,12 @@ export class MemRelay {
    * Waits until all jobs have ended, successfully or not, and returns their outcomes in the requested order. Throws
    * `JobTimeoutError`, whose `jobs` contain the last known states.
    */
-  waitForJobs(ids: readonly string[], options: types.JobsWaitOptions = {}): Promise<types.JobOutcome[]> {
-    return waitForJobs(ids, pollJobs(this.#connection, options), options);
-  }
+  waitForJobs = (ids: readonly string[], options: types.JobsWaitOptions = {}): Promise<types.JobOutcome[]> =>
+    waitForJobs(ids, pollJobs(this.#connection, options), options);
 
   /** Retries a failed job. Throws `job_not_failed` if it is running or done, `job_not_found`. */
-  retryJob(id: string, options: types.CallOptions = {}): Promise<types.RememberResult> {
-    return this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
-  }
+  retryJob = (id: string, options: types.CallOptions = {}): Promise<types.RememberResult> =>
+    this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
 
   /** The stored memories, newest first, texts if asked for; pages are fetched as the loop advances. */
   memories = (options: types.MemoriesOptions = {}): AsyncGenerator<types.MemoryEntry, void, undefined> =>
