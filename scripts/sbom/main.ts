@@ -4,11 +4,12 @@
  * not answer the audit. `--out FOLDER`, default `dist`.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { root } from '../build/repository.mjs';
 import { readAudit } from './audit.ts';
+import { billArguments } from './bill-arguments.ts';
 import { type Component, licenceList, unacceptedLicences } from './licence-list.ts';
 
 const run = promisify(execFile);
@@ -24,19 +25,7 @@ const npm = (...args: string[]): Promise<string> =>
     (error: { stdout?: string }) => error.stdout ?? '',
   );
 
-// What we publish is bundled from these
-const workspaces = ['apps', 'integrations', 'packages'].flatMap((folder) =>
-  readdirSync(join(root, folder)).flatMap((name) => ['--workspace', `${folder}/${name}`]),
-);
-const bill = await npm(
-  'sbom',
-  '--sbom-format',
-  'cyclonedx',
-  '--omit',
-  'dev',
-  '--package-lock-only',
-  ...workspaces,
-);
+const bill = await npm(...billArguments());
 const { components } = JSON.parse(bill) as { components: Component[] };
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 writeFileSync(join(folder, `memrelay-${version}.cdx.json`), bill);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { root } from '../build/repository.mjs';
 import { readAudit } from './audit.ts';
+import { billArguments } from './bill-arguments.ts';
 import { type Component, licenceList, unacceptedLicences } from './licence-list.ts';
 
 const part = (name: string, id: string): Component => ({
@@ -37,16 +38,12 @@ describe('the list of licences', () => {
   });
 
   it('has only accepted licences for everything that is installed with the packages', () => {
-    const bill = execFileSync(
-      'npm',
-      ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'],
-      {
-        cwd: root,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-        maxBuffer: 64 * 1024 * 1024,
-      },
-    );
+    const bill = execFileSync('npm', billArguments(), {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 64 * 1024 * 1024,
+    });
     const { components } = JSON.parse(bill) as { components: Component[] };
     expect(components.length).toBeGreaterThan(50);
     expect(unacceptedLicences(licenceList(components, new Set()))).toEqual([]);
