@@ -71,7 +71,6 @@ const onPostgresAlone = [
   'sidecar',
   'sidecar-ownership',
   'sign-in',
-  'single-memory',
   'sponsor',
   'store-limit',
   'stored-memories',
