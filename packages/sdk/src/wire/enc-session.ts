@@ -3,7 +3,7 @@ import { type EncSession, sessionMessage } from '@memrelay/protocol/enc-session'
 import { encodeUleb128 } from '@memrelay/protocol/uleb128';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
-import { bech32 } from '@scure/base';
+import { encodeBech32 } from './bech32.ts';
 import type { Clock } from './clock.ts';
 import { ed25519PublicKey } from './ed25519-public-key.ts';
 import type { Signer } from './signer.ts';
@@ -101,7 +101,7 @@ export async function sessionSignedBy(
     address,
     ...terms,
     personalMessageSignature: await sign(new TextEncoder().encode(text)),
-    sessionKey: bech32.encode('suiprivkey', bech32.toWords(concatBytes(Uint8Array.of(ed25519Flag), seed))),
+    sessionKey: encodeBech32('suiprivkey', concatBytes(Uint8Array.of(ed25519Flag), seed)),
   };
   seed.fill(0);
   return session;

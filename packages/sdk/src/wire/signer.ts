@@ -2,7 +2,7 @@ import { anyCaseHex32Pattern, fromHex } from '@memrelay/protocol/bytes';
 import { verifyStrictEd25519 } from '@memrelay/protocol/ed25519-strict';
 import * as ed25519 from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
-import { ed25519PublicKey, pkcs8Prefix } from './ed25519-public-key.ts';
+import { ed25519PublicKey, pkcs8Of } from './ed25519-public-key.ts';
 import { MemRelayError } from './errors.ts';
 
 ed25519.hashes.sha512 = sha512;
@@ -75,8 +75,7 @@ export function createSigner(seed: Uint8Array): Signer {
 
 /** The key for WebCrypto, or undefined where that has no Ed25519 (older browsers, pages without https). */
 async function importKey(seed: Uint8Array): Promise<CryptoKey | undefined> {
-  if (globalThis.crypto?.subtle === undefined) return undefined;
-  const pkcs8 = new Uint8Array([...pkcs8Prefix, ...seed]);
+  const pkcs8 = pkcs8Of(seed);
   try {
     return await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign']);
   } catch {
