@@ -1,4 +1,5 @@
 import { assembleModule } from '@memrelay/wasm/module';
+import { hidden, smallest } from './smallest.ts';
 import { countDifferences } from './vector-code.ts';
 
 /** Sign bits of many vectors, in memory of WebAssembly, where they are compared without being copied. */
@@ -72,31 +73,8 @@ export function createCodeTable(dimension: number): CodeTable {
         compare(addressOf(first), wantedAt, 0, count, codeBytes);
         differences.set(new Uint16Array(memory.buffer, 0, count), first);
       }
-      return smallest(seenBy.subarray(0, slots), differences, visibility, rows, dimension);
+      for (let slot = 0; slot < slots; slot++) if (seenBy[slot]! < visibility) differences[slot] = hidden;
+      return smallest(differences.subarray(0, slots), rows, dimension);
     },
   };
-}
-
-/** The slots with the smallest differences, at most `rows`; none is above `most`. */
-function smallest(
-  seenBy: Uint8Array,
-  differences: Uint16Array,
-  visibility: number,
-  rows: number,
-  most: number,
-): number[] {
-  const having = new Uint32Array(most + 1);
-  for (let slot = 0; slot < seenBy.length; slot++)
-    if (seenBy[slot]! >= visibility) having[differences[slot]!]! += 1;
-  let limit = 0;
-  let before = 0;
-  while (limit < most && before + having[limit]! < rows) before += having[limit++]!;
-  let ties = rows - before;
-  const found: number[] = [];
-  for (let slot = 0; slot < seenBy.length; slot++) {
-    if (seenBy[slot]! < visibility) continue;
-    const difference = differences[slot]!;
-    if (difference < limit || (difference === limit && ties-- > 0)) found.push(slot);
-  }
-  return found;
 }

@@ -1,3 +1,4 @@
+import { hidden, smallest } from './smallest.ts';
 import { vectorKernel } from './vector-kernel.ts';
 
 /**
@@ -97,26 +98,10 @@ export function createVectorTable(dimension: number): VectorTable {
       if (differences.length < used.length) differences = new Uint16Array(blocks.length * blockVectors);
       for (const [i, { codes }] of blocks.entries())
         differences.set(vectorKernel().differences(codes, codeBytes, blockVectors, wanted), i * blockVectors);
-      const slots: number[] = [];
-      for (const [slot, isUsed] of used.entries()) if (isUsed && allowed(slot)) slots.push(slot);
-      return smallest(slots, differences, rows, dimension);
+      for (const [slot, isUsed] of used.entries()) if (!isUsed || !allowed(slot)) differences[slot] = hidden;
+      return smallest(differences.subarray(0, used.length), rows, dimension);
     },
   };
-}
-
-/** The slots with the smallest values, at most `count`; values are at most `highest`. */
-function smallest(slots: readonly number[], values: Uint16Array, count: number, highest: number): number[] {
-  if (slots.length <= count) return [...slots];
-  const having = new Uint32Array(highest + 1);
-  for (const slot of slots) having[values[slot]!]! += 1;
-  let limit = 0;
-  let before = 0;
-  while (before + having[limit]! < count) before += having[limit++]!;
-  let ties = count - before;
-  return slots.filter((slot) => {
-    const value = values[slot]!;
-    return value < limit || (value === limit && ties-- > 0);
-  });
 }
 
 /** As pgvector's `binary_quantize`: above 0. */
