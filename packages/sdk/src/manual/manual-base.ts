@@ -1,16 +1,20 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { defaultNamespace } from '@memrelay/protocol/limits';
+import type { MemoriesResponse } from '@memrelay/protocol/memory-lists';
+import { eachMemory } from '../memory-pages.ts';
 import { connect, parsePackageId } from '../options.ts';
 import { untilAborted } from '../wire/abort.ts';
+import { camelKeys } from '../wire/camel-keys.ts';
 import type { SessionSource } from '../wire/enc-session.ts';
 import { MemRelayError } from '../wire/errors.ts';
-import type { Connection } from '../wire/request.ts';
+import { type Connection, callRelayer } from '../wire/request.ts';
 import { parsePrivateKey } from '../wire/signer.ts';
+import type { MemoryEntry } from '../wire/types.ts';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
 import { keySessions } from './key-session.ts';
 import { checkedDimension, connectManual, type ManualParts } from './manual-parts.ts';
-import type { ManualOptions } from './manual-types.ts';
+import type { ManualListOptions, ManualOptions } from './manual-types.ts';
 
 /** An embedding provider that fits the relayer. */
 export interface FittingEndpoint {
@@ -31,6 +35,8 @@ export interface ManualBase {
   /** The configured provider, if any. Throws `embedding_mismatch`. */
   endpointFor(parts: ManualParts): FittingEndpoint | undefined;
   namespaceOf(options: { namespace?: string | undefined }): string;
+  /** The stored memories without texts, page by page */
+  memories(options: ManualListOptions): AsyncGenerator<MemoryEntry, void, undefined>;
   destroy(): void;
 }
 
@@ -54,6 +60,9 @@ export function createManualBase(given: ManualOptions): ManualBase {
     return made;
   }
 
+  const namespaceOf: ManualBase['namespaceOf'] = ({ namespace }) =>
+    namespace ?? options.namespace ?? defaultNamespace;
+
   return {
     options,
     connection,
@@ -65,7 +74,15 @@ export function createManualBase(given: ManualOptions): ManualBase {
     },
     endpointFor: ({ network }) =>
       endpoint && { endpoint, dimension: checkedDimension(network, endpoint, options.embedding!) },
-    namespaceOf: ({ namespace }) => namespace ?? options.namespace ?? defaultNamespace,
+    namespaceOf,
+    memories(list) {
+      const namespace = list.allNamespaces ? undefined : namespaceOf(list);
+      return eachMemory(async (cursor) => {
+        const body = { namespace, cursor, limit: list.limit };
+        const call = { method: 'POST', path: '/api/memories', body, signal: list.signal } as const;
+        return camelKeys((await callRelayer<MemoriesResponse>(connection, call)).value);
+      });
+    },
     destroy() {
       connection.signer.destroy();
       connection.sessions.release();

@@ -1,13 +1,9 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { embeddingChunks, searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import { limits } from '@memrelay/protocol/limits';
-import type { MemoriesResponse } from '@memrelay/protocol/memory-lists';
 import { credentialOptions } from '../credentials.ts';
-import { eachMemory } from '../memory-pages.ts';
 import { checkIdempotencyKey } from '../options.ts';
-import { camelKeys } from '../wire/camel-keys.ts';
 import { MemRelayError } from '../wire/errors.ts';
-import { callRelayer } from '../wire/request.ts';
 import type { MemoryEntry } from '../wire/types.ts';
 import { uuidV4 } from '../wire/uuid.ts';
 import { checkText, createManualBase, type ManualBase } from './manual-base.ts';
@@ -90,12 +86,7 @@ export class MemRelayManual {
 
   /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
   memories(options: ManualListOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
-    const namespace = options.allNamespaces ? undefined : this.#base.namespaceOf(options);
-    return eachMemory(async (cursor) => {
-      const body = { namespace, cursor, limit: options.limit };
-      const call = { method: 'POST', path: '/api/memories', body, signal: options.signal } as const;
-      return camelKeys((await callRelayer<MemoriesResponse>(this.#base.connection, call)).value);
-    });
+    return this.#base.memories(options);
   }
 
   /** Overwrites the keys and drops the session; every later call throws `client_destroyed`. */

@@ -3,7 +3,6 @@ import { privateNamespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { embeddingChunks, searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import { limits } from '@memrelay/protocol/limits';
-import type { MemoriesResponse } from '@memrelay/protocol/memory-lists';
 import { credentialOptions } from '../credentials.ts';
 import { type ForgetOptions, type Forgotten, forget } from '../forget.ts';
 import { maxAccountAgeMs } from '../manual/account-state.ts';
@@ -11,9 +10,7 @@ import { checkText, createManualBase, type ManualBase } from '../manual/manual-b
 import type { ManualAccepted, ManualListOptions, ManualOutcome } from '../manual/manual-types.ts';
 import { rememberEach } from '../manual/outcomes.ts';
 import { rememberSealed } from '../manual/remember.ts';
-import { eachMemory } from '../memory-pages.ts';
 import { checkIdempotencyKey } from '../options.ts';
-import { camelKeys } from '../wire/camel-keys.ts';
 import { callRelayer } from '../wire/request.ts';
 import type { MemoryEntry } from '../wire/types.ts';
 import { uuidV4 } from '../wire/uuid.ts';
@@ -105,12 +102,7 @@ export class MemRelayPrivate {
 
   /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
   memories(options: ManualListOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
-    const namespace = options.allNamespaces ? undefined : this.#base.namespaceOf(options);
-    return eachMemory(async (cursor) => {
-      const body = { namespace, cursor, limit: options.limit };
-      const call = { method: 'POST', path: '/api/memories', body, signal: options.signal } as const;
-      return camelKeys((await callRelayer<MemoriesResponse>(this.#base.connection, call)).value);
-    });
+    return this.#base.memories(options);
   }
 
   /** Deletes memories permanently, by ids or a whole namespace. Their blobs remain until the owner deletes them. */
