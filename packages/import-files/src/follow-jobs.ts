@@ -17,6 +17,14 @@ export interface JobFollower {
   noMore(): void;
 }
 
+/** Counts a job that has ended, as stored or as known before. Returns false for one that failed or is unknown. */
+export function countStored(counts: { stored: number; known: number }, job: JobOutcome): boolean {
+  if (job.status !== 'done') return false;
+  counts.stored++;
+  if (job.deduplicated) counts.known++;
+  return true;
+}
+
 /**
  * `onEnd` is called once for every job, done, failed or unknown. Rejects when the relayer refuses or `signal` is
  * aborted.

@@ -1,7 +1,7 @@
 import { limits } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { followJobs } from './follow-jobs.ts';
+import { countStored, followJobs } from './follow-jobs.ts';
 import type { FileMemory } from './read-memories.ts';
 
 /** Concurrent bulk calls: enough to keep a relayer busy, few enough that a refusal affects little. */
@@ -72,10 +72,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
   const follower = followJobs(
     client,
     (job) => {
-      if (job.status === 'done') {
-        progress.stored++;
-        if (job.deduplicated) progress.known++;
-      } else {
+      if (!countStored(progress, job)) {
         progress.failed++;
         const reason = job.error ?? 'The relayer does not know this job any more.';
         failed.push({ index: indexOfJob.get(job.jobId)!, reason });

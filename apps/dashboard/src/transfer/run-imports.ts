@@ -1,4 +1,4 @@
-import { followJobs } from '@memrelay/import-files/follow-jobs';
+import { countStored, followJobs } from '@memrelay/import-files/follow-jobs';
 import { type ImportProgress, type RunJournal, runImport } from '@memrelay/import-files/run-import';
 import type { Source } from '@memrelay/import-files/source';
 import { toHex } from '@memrelay/protocol/bytes';
@@ -91,10 +91,7 @@ export async function runBundleImport(
   const follower = followJobs(
     client,
     (job) => {
-      if (job.status === 'done') {
-        outcome.stored++;
-        if (job.deduplicated) outcome.known++;
-      } else
+      if (!countStored(outcome, job))
         outcome.failures.push({
           name: memoryOfJob.get(job.jobId) ?? job.jobId,
           reason: job.error ?? lostJob,

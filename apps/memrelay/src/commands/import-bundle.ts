@@ -1,5 +1,5 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { followJobs } from '@memrelay/import-files/follow-jobs';
+import { countStored, followJobs } from '@memrelay/import-files/follow-jobs';
 import { toHex } from '@memrelay/protocol/bytes';
 import { importBundle } from '@memrelay/sdk/bundle/import-bundle';
 import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
@@ -103,10 +103,7 @@ async function run(
   const follower = followJobs(
     client,
     (job) => {
-      if (job.status === 'done') {
-        outcome.stored++;
-        if (job.deduplicated) outcome.known++;
-      } else
+      if (!countStored(outcome, job))
         outcome.failures.push({
           id: idOfJob.get(job.jobId) ?? job.jobId,
           reason: job.error ?? 'The relayer does not know this job any more.',
