@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useTexts } from '../parts/texts-context.tsx';
 import { useSession } from '../session/session-context.ts';
-import { useStats } from './memory-queries.ts';
+import { useFailedJobs, useStats } from './memory-queries.ts';
 import { useFollowJob } from './save-memory.ts';
 
 /** Memories that could not be stored, with the reasons and a way to try again. Nothing if there are none. */
@@ -14,11 +14,7 @@ export function FailedJobs() {
   const { data: stats } = useStats();
   const follow = useFollowJob();
   const ids = stats?.jobs.failedIds ?? [];
-  const { data: jobs = [] } = useQuery({
-    queryKey: ['stats', 'failed', ids],
-    queryFn: ({ signal }) => client.jobs(ids, { signal }),
-    enabled: ids.length > 0,
-  });
+  const { data: jobs = [] } = useFailedJobs(ids);
   const retry = useMutation({
     mutationFn: async () => {
       for (const id of ids) follow(await client.retryJob(id));

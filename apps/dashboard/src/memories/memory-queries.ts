@@ -69,6 +69,16 @@ export function useStats() {
   });
 }
 
+/** The jobs of memories that could not be stored, with their errors. */
+export function useFailedJobs(ids: readonly string[]) {
+  const { client } = useSession();
+  return useQuery({
+    queryKey: ['stats', 'failed', ids],
+    queryFn: ({ signal }) => client.jobs(ids, { signal }),
+    enabled: ids.length > 0,
+  });
+}
+
 /** Reads lists and counts again after a change. Long lists start again from their first page. */
 export function useRefresh(): () => void {
   const queries = useQueryClient();

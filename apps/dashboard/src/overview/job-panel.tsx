@@ -1,5 +1,6 @@
 import type { JobOutcome, Stats } from '@memrelay/sdk/types';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
+import { useFailedJobs } from '../memories/memory-queries.ts';
 import { useFollowJob } from '../memories/save-memory.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -11,13 +12,8 @@ import { useSession } from '../session/session-context.ts';
 /** Memories that are being stored, and those that could not be, with the reason and a way to try again. */
 export function JobPanel({ stats }: { stats: Stats }) {
   const { t, counted, number } = useTexts();
-  const { client } = useSession();
   const { running, failed, failedIds = [] } = stats.jobs;
-  const { data: jobs = [], error } = useQuery({
-    queryKey: ['stats', 'failed', failedIds],
-    queryFn: ({ signal }) => client.jobs(failedIds, { signal }),
-    enabled: failedIds.length > 0,
-  });
+  const { data: jobs = [], error } = useFailedJobs(failedIds);
   return (
     <section className="panel">
       <h2>{t('overview.jobs.title')}</h2>
