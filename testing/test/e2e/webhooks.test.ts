@@ -191,7 +191,7 @@ test('records nothing and says so where webhooks are turned off', async () => {
     code: 'webhooks_not_enabled',
   });
   await expect(listWebhooks(client)).rejects.toMatchObject({ code: 'webhooks_not_enabled' });
-  await client.rememberAndWait('Nobody hears about this.');
+  await client.rememberAndWait('No webhook receives this.');
   const { rows } = await query(
     "SELECT count(*)::int AS waiting FROM webhook_delivery WHERE status = 'waiting'",
   );
